@@ -1,0 +1,118 @@
+"""Blanks (`______`) that a student has not filled yet, found before they turn into a traceback about a name."""
+
+from __future__ import annotations
+
+import dis
+import linecache
+import traceback
+import types
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+BLANK = "______"
+
+
+class NotYet(AssertionError):
+    """An answer that is not right yet. The message is the whole verdict: Jupyter shows it without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+class BlankLeft(NotYet):
+    """An answer that still has blanks."""
+
+
+class Blank(NamedTuple):
+    """Where a blank stands: the file (or cell) that holds it, its line there (from 1), and the text of that line."""
+
+    file: str
+    line: int
+    text: str
+
+
+def python_function(thing: Any) -> types.FunctionType | None:
+    """The Python function under a kernel (`@triton.jit`, autotuned or not) or a decorated function, or None."""
+    for _ in range(10):
+        if isinstance(thing, types.FunctionType):
+            return thing
+        inner = getattr(thing, "fn", None) or getattr(thing, "__wrapped__", None)
+        if inner is None:
+            return None
+        thing = inner
+    return None
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _lines_with_blanks(code: types.CodeType) -> Iterator[int]:
+    line = code.co_firstlineno
+    for instruction in dis.get_instructions(code):
+        if isinstance(instruction.starts_line, int) and not isinstance(instruction.starts_line, bool):
+            line = instruction.starts_line
+        line = getattr(instruction, "line_number", None) or line
+        if instruction.argval == BLANK:
+            position = getattr(instruction, "positions", None)
+            yield (position.lineno if position else None) or line
+
+
+def blanks_of(thing: Any, _seen: set[int] | None = None) -> list[Blank]:
+    """Every blank left in a function or kernel and in the functions and kernels of the same module that it names.
+
+    thing: a function, a kernel, or anything else (which has no blanks).
+    Returns the blanks in order of file and line.
+    """
+    seen = set() if _seen is None else _seen
+    function = python_function(thing)
+    if function is None or id(function) in seen:
+        return []
+    seen.add(id(function))
+    found = []
+    for code in _codes(function.__code__):
+        found += [
+            Blank(code.co_filename, line, linecache.getline(code.co_filename, line).strip()) for line in _lines_with_blanks(code)
+        ]
+        for name in code.co_names:
+            other = python_function(function.__globals__.get(name))
+            if other is not None and other.__module__ == function.__module__:
+                found += blanks_of(other, seen)
+    return sorted(set(found))
+
+
+def blank_message(what: str, blanks: list[Blank]) -> str:
+    """One sentence: what ("Exercise 5.3") still has which blanks, with line and text."""
+    count = f"{len(blanks)} blank{'s' if len(blanks) > 1 else ''}"
+    return f"{what} still has {count}: " + "; ".join(f"line {b.line}, `{b.text.split('  #')[0]}`" for b in blanks) + "."
+
+
+def refuse_blanks(what: str, thing: Any) -> None:
+    """Raises BlankLeft when `thing` still has blanks."""
+    if blanks := blanks_of(thing):
+        raise BlankLeft(blank_message(what, blanks)) from None
+
+
+def report_blanks_in_jupyter() -> None:
+    """In Jupyter, a cell that runs into a blank says so in one line; every other NameError looks as always."""
+    try:
+        from IPython import get_ipython
+    except ImportError:
+        return
+    shell = get_ipython()
+    if shell is None:
+        return
+
+    def handler(shell, kind, error, tb, tb_offset=None):
+        if getattr(error, "name", None) == BLANK or f"'{BLANK}'" in str(error):
+            frame = traceback.extract_tb(tb)[-1]
+            text = (frame.line or "").split("  #")[0].strip()
+            message = f"A blank is left to fill: line {frame.lineno}, `{text}`."
+            shell._showtraceback(BlankLeft, BlankLeft(message), [message])
+            return [message]
+        return shell.showtraceback((kind, error, tb), tb_offset=tb_offset)
+
+    shell.set_custom_exc((NameError,), handler)

@@ -1,0 +1,175 @@
+"""The inputs that a check tries: ragged sizes, strides that differ, values that break naive code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+INFINITY = float("inf")
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output that a launcher fills: its shape and dtype name. Dimension names serve the messages."""
+
+    shape: tuple[int, ...]
+    dtype: str = "float32"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of arguments for a student's function.
+
+    label: what a message calls it ("n = 1000, large negatives").
+    inputs: NumPy arrays, numbers, or tuples of these, in the order of the function's parameters.
+    outputs: what the function fills, after its inputs; empty where it returns its result.
+    sizes: the sizes by name, as the budgets of a check receive them.
+    options: keyword arguments. launcher: the function launches kernels on tensors that the check makes from the inputs.
+    strided: for launchers, whether these tensors have gaps or are transposed.
+    """
+
+    label: str
+    inputs: tuple
+    outputs: tuple[Output, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    launcher: bool = False
+    strided: bool = False
+
+
+def _normal(rng, shape):
+    return rng.standard_normal(shape)
+
+
+def _integers(rng, shape):
+    return rng.integers(-8, 9, shape).astype(float)
+
+
+def _large(rng, shape):
+    return 1000 * rng.standard_normal(shape)
+
+
+def _large_negatives(rng, shape):
+    return -200.0 - np.abs(rng.standard_normal(shape))
+
+
+def _minus_infinity(rng, shape):
+    values = rng.standard_normal(shape)
+    values[..., ::3] = -INFINITY
+    values[..., -1] = 0.5
+    return values
+
+
+def _starts_with_minus_infinity(rng, shape):
+    values = rng.standard_normal(shape)
+    values[..., : max(1, 2 * shape[-1] // 3)] = -INFINITY
+    values[..., -1] = -3.0
+    return values
+
+
+def _all_minus_infinity(rng, shape):
+    return np.full(shape, -INFINITY)
+
+
+def _one_huge(rng, shape):
+    values = rng.standard_normal(shape)
+    values[..., shape[-1] // 2] = 1e4
+    return values
+
+
+def _rising(rng, shape):
+    return np.sort(rng.standard_normal(shape) * 10, axis=-1)
+
+
+VALUES = {
+    "normal": _normal,
+    "integers": _integers,
+    "large": _large,
+    "large negatives": _large_negatives,
+    "some -inf": _minus_infinity,
+    "-inf first": _starts_with_minus_infinity,
+    "all -inf": _all_minus_infinity,
+    "one huge": _one_huge,
+    "rising": _rising,
+}
+
+
+def values(kind: str, shape: Sequence[int], rng: np.random.Generator, dtype: str = "float32") -> np.ndarray:
+    """An array of the named kind of values; the kinds are the keys of VALUES."""
+    if kind not in VALUES:
+        raise ValueError(f"there are no values called {kind!r}; choose from {', '.join(VALUES)}")
+    return VALUES[kind](rng, tuple(shape)).astype(dtype)
+
+
+def rows(
+    *sizes: int,
+    block_size: int | Sequence[int] | None = None,
+    kinds: Sequence[str] = ("normal",),
+    dtype: str = "float32",
+    out: bool = False,
+    seed: int = 0,
+) -> list[Case]:
+    """1-D arrays of `sizes` elements, each with every kind of values.
+
+    block_size: also given to the function, after the array; one size or one for each array.
+    out: the function fills an array of the same size and dtype.
+    """
+    rng = np.random.default_rng(seed)
+    blocks = [block_size] * len(sizes) if block_size is None or isinstance(block_size, int) else list(block_size)
+    if len(blocks) != len(sizes):
+        raise ValueError(f"{len(sizes)} sizes, but {len(blocks)} block sizes")
+    cases = []
+    for kind in kinds:
+        for n, block in zip(sizes, blocks):
+            label = f"n = {n}" + (f", block_size = {block}" if block else "") + ("" if kind == "normal" else f", {kind}")
+            inputs = (values(kind, (n,), rng, dtype),) + ((block,) if block else ())
+            known = {"n": n} | ({"block_size": block} if block else {})
+            cases.append(Case(label, inputs, (Output((n,), dtype),) if out else (), known))
+    return cases
+
+
+def tensors(
+    shapes: str,
+    *,
+    dtypes: Sequence[str] = ("float32",),
+    out_dtype: str | None = None,
+    kinds: Sequence[str] = ("normal",),
+    strided: bool = False,
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    **sizes: Sequence[int],
+) -> list[Case]:
+    """Arguments for a launcher, described as in `tensors("M N, N -> M N", M=[1, 3, 64], N=[1, 127, 128])`.
+
+    shapes: the inputs' shapes, then those of the outputs, which the check makes and owns.
+    sizes: for each name a list; the first case takes the first of each, and so on (a shorter list repeats its last).
+    strided: every case a second time, with tensors that have gaps or are transposed.
+    dtypes, kinds: every case with each of them. out_dtype: of the outputs, when not that of the inputs.
+    """
+    before, arrow, after = shapes.partition("->")
+    if not arrow:
+        raise ValueError(f"{shapes!r} names no output: write for example 'n, n -> n'")
+    inputs, outputs = ([part.split() for part in side.split(",") if part.strip()] for side in (before, after))
+    used = list(dict.fromkeys(name for shape in inputs + outputs for name in shape if not name.isdigit()))
+    if set(used) != set(sizes):
+        raise ValueError(f"{shapes!r} uses the sizes {', '.join(used)}; values were given for {', '.join(sizes) or 'none'}")
+
+    rng = np.random.default_rng(seed)
+    longest = max((len(sizes[name]) for name in used), default=1)
+    columns = [list(sizes[name]) + [sizes[name][-1]] * (longest - len(sizes[name])) for name in used]
+    cases = []
+    for dtype in dtypes:
+        for kind in kinds:
+            for picked in zip(*columns):
+                known = dict(zip(used, picked))
+                extent = [tuple(known[name] if name in known else int(name) for name in shape) for shape in inputs + outputs]
+                arrays = tuple(values(kind, shape, rng, dtype) for shape in extent[: len(inputs)])
+                filled = tuple(Output(shape, out_dtype or dtype) for shape in extent[len(inputs) :])
+                label = ", ".join(f"{name} = {size}" for name, size in known.items())
+                label += ("" if dtype == "float32" else f", {dtype}") + ("" if kind == "normal" else f", {kind}")
+                for gaps in (False, True) if strided else (False,):
+                    cases.append(Case(label + (", strided" if gaps else ""), arrays, filled, known, options or {}, True, gaps))
+    return cases

@@ -1,0 +1,335 @@
+"""Checks: try an answer on many cases, say in one line that it is right or, in three, what is wrong and why."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import inspect
+import traceback
+import tracemalloc
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from tiles.blanks import NotYet, refuse_blanks
+from tiles.cases import Case
+from tiles.diagnose import Difference, likely_cause
+from tiles.memory import CountedArray
+
+UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
+SAFETY = 8  # how many times the statistical bound u * sqrt(steps) * magnitude an error may be
+
+
+def check(
+    exercise: str,
+    answer: Callable,
+    *,
+    against: Callable,
+    cases: Sequence[Case],
+    moves: Callable[..., int] | None = None,
+    memory: Callable[..., int] | None = None,
+    steps: int | Callable[..., int] = 4,
+    magnitude: Callable | None = None,
+    returns: Sequence[str] = (),
+    note: str = "",
+) -> None:
+    """Print one line when `answer` is right in every case; raise NotYet with a diagnosis when it is not.
+
+    exercise: its number, "5.3".
+    answer: the student's function, or a launcher where the cases come from `tensors`.
+    against: the specification, called with the same inputs in float64 after the answer has been called.
+        Inside the answer it may not be called.
+    cases: see `tiles.cases`. Launchers run on the CPU, in the strict interpreter, and then on the GPU where there is one.
+    moves: budget in elements read and written, from the case's sizes: `lambda n: 3 * n`.
+    memory: budget in bytes of memory that the answer may hold at once, from the case's sizes (NumPy answers).
+    steps: how many roundings a result goes through; magnitude: the size of the terms that are added up to it
+        (same arguments as `against`; without it, the expected result). An error may be
+        8 x unit roundoff x sqrt(steps) x magnitude.
+    returns: names of the results in messages. note: what the line says last when there is more to it than the counts.
+    """
+    answer_name = f"Exercise {exercise}"
+    refuse_blanks(answer_name, answer)
+    trial = _Trial(answer, against, moves, memory, steps, magnitude, tuple(returns))
+    measured = []
+    for case in cases:
+        try:
+            measured.append(trial.launch(case) if case.launcher else trial.call(case))
+        except NotYet as wrong:
+            raise NotYet(f"{answer_name} is not right yet: {trial.label or case.label}.\n  {_indent(str(wrong))}") from None
+    print(f"{answer_name} passed: {_summary(cases, measured, note)}.")
+
+
+def _indent(text: str) -> str:
+    return text.replace("\n", "\n  ")
+
+
+def _summary(cases: Sequence[Case], measured: Sequence[str], note: str) -> str:
+    sizes = len({tuple(case.sizes.items()) or case.label for case in cases})
+    words = f"{sizes} size{'s' * (sizes != 1)}" if any(case.sizes for case in cases) else f"{len(cases)} cases"
+    if len(cases) > sizes and not any(case.strided for case in cases):
+        words = f"{len(cases)} cases"
+    if any(case.strided for case in cases):
+        words += ", strided too"
+    said = note or next((m for m in reversed(measured) if m), "")
+    return words + (f"; {said}" if said else "")
+
+
+class _Trial:
+    """One answer under one check."""
+
+    def __init__(self, answer, against, moves, memory, steps, magnitude, returns):
+        self.answer, self.against, self.moves, self.memory = answer, against, moves, memory
+        self.steps, self.magnitude, self.returns = steps, magnitude, returns
+        self.label = ""
+
+    # ---- NumPy answers: they return their result, or fill a CountedArray
+
+    def call(self, case: Case) -> str:
+        self.label = case.label
+        given = [_copied(value) for value in case.inputs]
+        if self.moves:
+            given = [CountedArray(value) if isinstance(value, np.ndarray) else value for value in given]
+        filled = [CountedArray(np.full(o.shape, np.nan, o.dtype)) for o in case.outputs]
+        result, peak = self._run_numpy(given + filled, case.options)
+        for name, before, after in zip(_parameters(self.answer), case.inputs, given):
+            if not _same(before, after):
+                raise NotYet(f"The function changed its input {name}. Work on a copy.")
+        expected = self._expected(case)
+        got = [f.uncounted() for f in filled] if filled else _results(result, len(expected), self.returns)
+        dtypes = [o.dtype for o in case.outputs] or [_dtype(case)] * len(expected)
+        names = self.returns or _output_names(self.answer, case) or [""] * len(expected)
+        unwritten = [np.isnan(g) if filled else None for g in got]
+        self._compare(got, expected, unwritten, names, case, dtypes, case.sizes)
+        if self.memory and peak > (allowed := self.memory(**case.sizes)):
+            raise NotYet(
+                f"The values are right, but the function holds {peak:,} B of its own at once, where {allowed:,} B suffice. "
+                "Keep one block at a time, and no array as long as the input."
+            )
+        if self.moves:
+            return self._within_budget(sum(a.reads + a.writes for a in given + filled if isinstance(a, CountedArray)), case)
+        return ""
+
+    def _run_numpy(self, arguments: list, options: Mapping[str, Any]) -> tuple[Any, int]:
+        with warnings.catch_warnings(record=True) as caught, _only_not_yet(), _refuse_calls_to(self.against):
+            warnings.simplefilter("always")
+            if self.memory:
+                tracemalloc.start()
+            try:
+                result = self.answer(*arguments, **options)
+            finally:
+                peak = tracemalloc.get_traced_memory()[1] if self.memory else 0
+                if self.memory:
+                    tracemalloc.stop()
+        for warning in caught:
+            if issubclass(warning.category, RuntimeWarning):
+                raise NotYet(f"NumPy warns in line {warning.lineno}: {warning.message}. Which values meet there?")
+        return result, peak
+
+    def _within_budget(self, moved: int, case: Case) -> str:
+        n = max(1, max((a.size for a in case.inputs if isinstance(a, np.ndarray)), default=1))
+        allowed = self.moves(**case.sizes)
+        if moved > allowed:
+            raise NotYet(
+                f"The values are right, but {moved} elements are read and written where {allowed} suffice "
+                f"({moved / n:.3g} an element of the input, not {allowed / n:.3g}). Load each block once, and keep what you need of it."
+            )
+        return f"{moved / n:.3g} element{'s' * (moved != n)} moved for each of the input"
+
+    # ---- launchers: they fill their outputs by launching kernels
+
+    def launch(self, case: Case) -> str:
+        from tiles import interpreter, launchers
+        from tiles.device import DEVICE
+
+        said = ""
+        for device in dict.fromkeys(("cpu", DEVICE)):
+            self.label = case.label
+            try:
+                with _only_not_yet(), _refuse_calls_to(self.against):
+                    tried = launchers.attempt(self.answer, case, device)
+            except interpreter.KernelError as fault:
+                self.label = _with_constants(case.label, fault)
+                raise NotYet(f"{fault.message}\n{advice(fault)}".strip()) from None
+            constants = {}
+            for one in tried.traffic.launches:
+                constants.update({k: v for k, v in one.constants.items() if isinstance(v, int)})
+            self.label = ", ".join([case.label] + [f"{k} = {v}" for k, v in constants.items() if k.isupper()])
+            expected, dtypes = self._expected(case), [o.dtype for o in case.outputs]
+            sizes = {**constants, **case.sizes}
+            self._compare(tried.outputs, expected, tried.unwritten, _output_names(self.answer, case), case, dtypes, sizes)
+            if device == "cpu" and self.moves:
+                said = self._traffic_within_budget(tried.traffic, case)
+        return said
+
+    def _traffic_within_budget(self, traffic, case: Case) -> str:
+        output = case.outputs[0]
+        elements, itemsize = max(1, int(np.prod(output.shape))), np.dtype(output.dtype).itemsize
+        allowed = self.moves(**case.sizes) * itemsize
+        if traffic.bytes > allowed:
+            raise NotYet(
+                f"The values are right, but the kernel moves {traffic.bytes / elements:.3g} B per element of the output, "
+                f"where {allowed / elements:.3g} B suffice.\n" + _heaviest(traffic)
+            )
+        best = ", the minimum" if traffic.bytes == allowed else ""
+        return f"{traffic.bytes / elements:.3g} B per element moved{best}"
+
+    # ---- both
+
+    def _expected(self, case: Case) -> list[np.ndarray]:
+        with np.errstate(all="ignore"):
+            wanted = self.against(*[_as_double(value) for value in case.inputs], **case.options)
+        wanted = list(wanted) if isinstance(wanted, tuple) else [wanted]
+        wanted = [np.asarray(w) for w in wanted]
+        if any(np.isnan(w).any() for w in wanted if w.dtype.kind == "f"):
+            raise ValueError(f"the specification gives nan for {case.label}: choose inputs for which it is defined")
+        return wanted
+
+    def _compare(self, got, expected, unwritten, names, case, dtypes, sizes) -> None:
+        magnitudes = expected
+        if self.magnitude:
+            with np.errstate(all="ignore"):
+                magnitudes = self.magnitude(*[_as_double(value) for value in case.inputs], **case.options)
+            magnitudes = magnitudes if isinstance(magnitudes, tuple) else (magnitudes,)
+        right = []
+        for g, e, u, name, m, dtype in zip(got, expected, unwritten, names, magnitudes, dtypes):
+            g = np.asarray(g)
+            if g.shape != e.shape:
+                raise NotYet(f"{name or 'The result'} has shape {g.shape}, expected {e.shape}.")
+            if g.ndim and e.dtype.kind == "f" and g.dtype != dtype:
+                raise NotYet(f"{name or 'The result'} is {g.dtype}, expected {dtype}, the dtype of the input.")
+            tolerance = _tolerance(dtype, self.steps(**case.sizes) if callable(self.steps) else self.steps, m)
+            difference = Difference(g, e, tolerance, u, sizes)
+            if difference.bad.any():
+                also = f" ({' and '.join(right)} {'is' if len(right) == 1 else 'are'} right.)" if right else ""
+                raise NotYet(f"{difference.describe(name if len(got) > 1 else '')}{also}\n{likely_cause(difference)}".strip())
+            right.append(name)
+
+
+def _tolerance(dtype: str, steps: int, magnitude) -> np.ndarray:
+    unit = UNIT_ROUNDOFF.get(str(dtype), UNIT_ROUNDOFF["float64"])
+    size = np.abs(np.asarray(magnitude, float))
+    size = np.where(np.isfinite(size), size, 0.0)
+    return SAFETY * unit * np.sqrt(max(1, steps)) * size + float(
+        np.finfo(dtype).smallest_subnormal if "float" in str(dtype) else 0
+    )
+
+
+def _copied(value):
+    return copy.deepcopy(value)
+
+
+def _as_double(value):
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        return value.astype(np.float64)
+    if isinstance(value, tuple):
+        return tuple(_as_double(v) for v in value)
+    return copy.deepcopy(value)
+
+
+def _same(before, after) -> bool:
+    if isinstance(after, CountedArray):
+        after = after.uncounted()
+    if isinstance(before, np.ndarray):
+        return before.shape == np.shape(after) and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
+    if isinstance(before, (tuple, list)):
+        return len(before) == len(after) and all(_same(b, a) for b, a in zip(before, after))
+    return True
+
+
+def _arrays(values):
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from _arrays(value)
+
+
+def _dtype(case: Case) -> str:
+    return next((str(a.dtype) for a in _arrays(case.inputs) if a.dtype.kind == "f"), "float64")
+
+
+def _parameters(function) -> list[str]:
+    return list(inspect.signature(function).parameters)
+
+
+def _output_names(answer, case: Case) -> list[str]:
+    return _parameters(answer)[len(case.inputs) :][: len(case.outputs)]
+
+
+def _results(result, count: int, names: Sequence[str]) -> list:
+    wanted = f"({', '.join(names)})" if names else f"{count} results" if count > 1 else "its result"
+    if result is None:
+        raise NotYet(f"The function returns nothing: it should end in `return` and give {wanted}.")
+    results = list(result) if isinstance(result, tuple) or (count > 1 and isinstance(result, list)) else [result]
+    if len(results) != count:
+        raise NotYet(f"The function returns {len(results)} value{'s' * (len(results) != 1)}, expected {wanted}.")
+    return [r.uncounted() if isinstance(r, CountedArray) else r for r in results]
+
+
+def _not_to_be_called(*_, **__):
+    raise PermissionError("the specification was called")
+
+
+@contextlib.contextmanager
+def _refuse_calls_to(specification: Callable):
+    """While the answer runs, calling the specification, under whatever name, is a verdict of its own."""
+    if not isinstance(specification, FunctionType) or specification.__closure__:
+        yield
+        return
+    own, specification.__code__ = specification.__code__, _not_to_be_called.__code__
+    try:
+        yield
+    except PermissionError as error:
+        if error.args != ("the specification was called",):
+            raise
+        raise NotYet(f"The answer calls {specification.__name__}, the specification. Write the steps yourself.") from None
+    finally:
+        specification.__code__ = own
+
+
+@contextlib.contextmanager
+def _only_not_yet():
+    """An exception in the student's code becomes a verdict that names its line."""
+    try:
+        yield
+    except (NotYet, KeyboardInterrupt, MemoryError):
+        raise
+    except Exception as error:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
+        where = f"Line {frames[-1].lineno}, `{(frames[-1].line or '').split('  #')[0].strip()}`, raises " if frames else ""
+        said = str(error).strip().split("\n")[0]
+        raise NotYet(f"{where}{type(error).__name__}: {said}.".replace("..", ".")) from error
+
+
+def _is_ours(file: str) -> bool:
+    return file.startswith(str(Path(__file__).parent)) or "site-packages" in file or file.startswith("<")
+
+
+def _with_constants(label: str, fault) -> str:
+    constants = {k: v for k, v in (getattr(fault, "constants", None) or {}).items() if k.isupper() and isinstance(v, int)}
+    return ", ".join([label] + [f"{k} = {v}" for k, v in constants.items()])
+
+
+def _heaviest(traffic) -> str:
+    parts = [f"{name} {'read' if table is traffic.loaded else 'written'}: {count:,} B"
+             for table in (traffic.loaded, traffic.stored) for name, count in table.items()]  # fmt: skip
+    return "; ".join(parts) + ". Which of them could stay in registers?"
+
+
+ADVICE = {
+    "load outside": "Look at the mask of the load: which of this program's elements exist?",
+    "store outside": "Look at the mask of the store: which of this program's elements exist?",
+    "atomic outside": "Look at the mask of the atomic operation: which of this program's elements exist?",
+}
+
+
+def advice(fault) -> str:
+    """What to do about a KernelError, from its kind, index and extent; empty when the message says it all."""
+    index, extent = getattr(fault, "index", None), getattr(fault, "extent", None)
+    if fault.kind == "load outside" and index is not None and index == extent and getattr(fault, "count", 0) == 1:
+        return "One too many: compare the last valid index with the number of elements."
+    return ADVICE.get(fault.kind, "")

@@ -1,0 +1,202 @@
+"""From the pattern of an error to a sentence about its likely cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+BLOCK_NAMES = ("BLOCK_SIZE", "block_size", "BLOCK_N", "BLOCK_M", "block_k", "block_q")
+
+
+class Difference:
+    """A result beside what it should be.
+
+    got, expected: arrays of one shape. tolerance: the largest right difference, elementwise.
+    unwritten: which elements were never stored. sizes: block sizes and others, by name.
+    """
+
+    def __init__(self, got, expected, tolerance, unwritten=None, sizes: Mapping[str, int] | None = None):
+        self.got = np.asarray(got, float)
+        self.expected = np.asarray(expected, float)
+        self.tolerance = np.broadcast_to(tolerance, self.expected.shape)
+        self.sizes = dict(sizes or {})
+        with np.errstate(all="ignore"):
+            close = np.abs(self.got - self.expected) <= self.tolerance
+        self.bad = ~(close | (self.got == self.expected))  # a nan is never right
+        self.unwritten = np.zeros(self.bad.shape, bool) if unwritten is None else unwritten & self.bad
+
+    @property
+    def first(self) -> tuple[int, ...]:
+        return tuple(int(i) for i in np.argwhere(self.bad)[0])
+
+    @property
+    def block(self) -> int | None:
+        return next((int(self.sizes[name]) for name in BLOCK_NAMES if name in self.sizes), None)
+
+    def describe(self, name: str = "") -> str:
+        """How many values differ and where: one sentence."""
+        of = f" of {name}" if name else ""
+        yours = "never written" if self.unwritten[self.first] else f"yours {_number(self.got[self.first])}"
+        if self.bad.ndim == 0:
+            return f"{name or 'The result'} is {_number(self.got)}, expected {_number(self.expected)}."
+        index = self.first[0] if len(self.first) == 1 else self.first
+        count = f"{self.bad.sum()} of {self.bad.size} values{of} differ"
+        return f"{count}; first at index {index}: {yours}, expected {_number(self.expected[self.first])}."
+
+
+def _number(value) -> str:
+    return f"{float(value):.6g}"
+
+
+def _ratio(d: Difference, where=None) -> np.ndarray:
+    """got / expected where both are finite and the expected value is large enough to divide by."""
+    where = np.ones(d.bad.shape, bool) if where is None else where
+    usable = where & np.isfinite(d.got) & np.isfinite(d.expected) & (np.abs(d.expected) > 10 * d.tolerance) & (d.expected != 0)
+    return d.got[usable] / d.expected[usable]
+
+
+def _is_constant(numbers: np.ndarray, spread: float = 1e-3) -> bool:
+    return numbers.size > 1 and np.ptp(numbers) <= spread * max(1e-30, np.abs(numbers).max())
+
+
+def nothing_written(d: Difference) -> str | None:
+    if d.unwritten.all() and d.bad.size:
+        return "Nothing was written: is there a store, and does it go to the output?"
+
+
+def tail_not_written(d: Difference) -> str | None:
+    if not d.unwritten.any() or d.unwritten.ndim != 1:
+        return None
+    missing = np.flatnonzero(d.unwritten)
+    if missing[-1] == d.bad.size - 1 and len(missing) == d.bad.size - missing[0] and len(missing) == d.bad.sum():
+        block = d.block
+        if block and missing[0] % block == 0 and len(missing) <= block:
+            return (
+                f"The last {len(missing)} were never written: that is one program too few. "
+                "The number of programs is rounded up, not down."
+            )
+        return f"The last {len(missing)} were never written: does the grid cover all of them?"
+
+
+def some_not_written(d: Difference) -> str | None:
+    if d.unwritten.any() and (d.unwritten == d.bad).all():
+        return (
+            f"{d.unwritten.sum()} elements were never written: which program should have stored them, and does its mask let it?"
+        )
+
+
+def only_first_block_right(d: Difference) -> str | None:
+    block = d.block
+    if d.bad.ndim == 1 and block and d.bad.size > block and not d.bad[:block].any() and d.bad[block:].mean() > 0.9:
+        return f"Only the first {block} are right: what must the next block add to its offsets, or carry over?"
+
+
+def only_last_block_wrong(d: Difference) -> str | None:
+    block = d.block
+    if d.bad.ndim == 1 and block and d.bad.size > block:
+        last = (d.bad.size - 1) // block
+        if d.bad[last * block :].any() and not d.bad[: last * block].any():
+            ragged = d.bad.size % block
+            return (
+                f"Only the last program ({last}) is wrong: look at the mask."
+                if ragged
+                else f"Only the last block ({last}) is wrong."
+            )
+
+
+def transposed(d: Difference) -> str | None:
+    if d.expected.ndim == 2 and d.expected.size > 1:
+        flat_transpose = d.expected.T.reshape(d.expected.shape)
+        close = np.abs(d.got - flat_transpose) <= d.tolerance + np.abs(flat_transpose) * 1e-3
+        if close.all():
+            return "These are the right values, transposed: which index goes with which stride?"
+
+
+def permuted(d: Difference) -> str | None:
+    if 2 < d.bad.size and np.isfinite(d.got).all() and np.ptp(d.expected) > 0:
+        got, expected = np.sort(d.got, axis=None), np.sort(d.expected, axis=None)
+        if np.allclose(got, expected, rtol=1e-3, atol=float(d.tolerance.max())):
+            return "The values are right but stand in another order: look at the offsets of the store."
+
+
+def shifted(d: Difference) -> str | None:
+    if d.bad.ndim == 1 and d.bad.size > 8:
+        for step in (1, -1):
+            moved = np.roll(d.expected, step)
+            inner = slice(2, -2)
+            if np.allclose(d.got[inner], moved[inner], rtol=1e-3, atol=float(d.tolerance.max())) and np.ptp(d.expected) > 0:
+                return f"Every value stands one place too {'late' if step == 1 else 'early'}: look at the first offset."
+
+
+def all_zero(d: Difference) -> str | None:
+    if d.bad.any() and not d.got[d.bad].any() and np.abs(d.expected[d.bad]).max() > 0:
+        return "The wrong values are all 0."
+
+
+def constant_factor(d: Difference) -> str | None:
+    ratio = _ratio(d)
+    if d.bad.mean() > 0.9 and _is_constant(ratio):
+        if abs(ratio[0] + 1) < 1e-3:
+            return "The sign is flipped."
+        return f"Every value is {_number(np.median(ratio))} times what it should be: look for a missing or a second factor."
+
+
+def rows_differ_by_a_factor(d: Difference) -> str | None:
+    if d.expected.ndim < 2:
+        return None
+    factors = []
+    for row in np.ndindex(d.expected.shape[:-1]):
+        ratio = _ratio(Difference(d.got[row], d.expected[row], d.tolerance[row]))
+        if not _is_constant(ratio):
+            return None
+        factors.append(ratio[0])
+    if len(factors) > 1 and not _is_constant(np.array(factors)):
+        return "Each row is off by a factor of its own: what a row collected before its maximum grew must be rescaled."
+
+
+def constant_shift(d: Difference) -> str | None:
+    shift = d.got - d.expected
+    if d.bad.mean() > 0.9 and np.isfinite(shift).all() and d.bad.size > 1 and _is_constant(shift):
+        return f"Every value is too {'large' if shift.flat[0] > 0 else 'small'} by {_number(abs(shift.flat[0]))}."
+
+
+def overflow(d: Difference) -> str | None:
+    with_nan, with_inf = np.isnan(d.got[d.bad]), np.isposinf(d.got[d.bad])
+    if with_inf.any() or (with_nan.any() and np.isfinite(d.expected).all() and not d.unwritten.any()):
+        return (
+            "inf or nan: an exponential overflowed, inf was divided by inf, or -inf was taken from -inf. "
+            "Subtract the maximum before the exponential."
+        )
+
+
+def fp16_accumulator(d: Difference) -> str | None:
+    if d.expected.size and np.isfinite(d.got).all():
+        size = np.abs(d.expected).max()
+        error = np.abs(d.got - d.expected).max()
+        if size and 2e-4 < error / size < 2e-2 and float(d.tolerance.max()) < error:
+            return "The error is as large as fp16 rounding, many times over: accumulate in fp32 and round once, at the end."
+
+
+PATTERNS: Sequence[Callable[[Difference], str | None]] = (
+    nothing_written,
+    tail_not_written,
+    some_not_written,
+    only_last_block_wrong,
+    only_first_block_right,
+    overflow,
+    transposed,
+    constant_factor,
+    rows_differ_by_a_factor,
+    constant_shift,
+    shifted,
+    permuted,
+    all_zero,
+    fp16_accumulator,
+)
+
+
+def likely_cause(difference: Difference) -> str:
+    """The first pattern that fits, as a sentence; empty when none does."""
+    with np.errstate(all="ignore"):
+        return next((sentence for pattern in PATTERNS if (sentence := pattern(difference))), "")

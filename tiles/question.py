@@ -1,0 +1,47 @@
+"""Concept questions: an answer is a letter, and each letter is answered with a line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+from pathlib import Path
+
+from tiles.blanks import NotYet
+
+QUESTIONS = Path(__file__).parent / "questions"
+
+
+def choice(exercise: str, answer: str) -> None:
+    """A concept question: print why the answer is right, or raise NotYet with what follows from the wrong one.
+
+    The questions of a lesson are in tiles/questions/LESSON.json: {"5.c1": {"salt", "digest", "why": {"a": "...", ...}}}.
+    """
+    if answer == "______":
+        raise NotYet(f'Exercise {exercise} still has a blank: write a letter, as in answer = "a".')
+    question = _question(exercise)
+    letters = sorted(question["why"])
+    if answer not in letters:
+        raise NotYet(f"Exercise {exercise}: the answer is one of the letters {', '.join(letters)}; yours is {answer!r}.")
+    if _digest(question["salt"], answer) != question["digest"]:
+        raise NotYet(f"Exercise {exercise} is not right yet.\n  {question['why'][answer]}")
+    print(f"Exercise {exercise} passed: {question['why'][answer]}")
+
+
+def seal(letter: str) -> dict[str, str]:
+    """Salt and digest of a concept question's right letter, for the JSON file."""
+    salt = secrets.token_hex(8)
+    return {"salt": salt, "digest": _digest(salt, letter)}
+
+
+def _digest(salt: str, letter: str) -> str:
+    return hashlib.sha256(f"{salt}{letter}".encode()).hexdigest()
+
+
+def _question(exercise: str) -> dict:
+    lesson = f"{int(exercise.split('.')[0]):02d}_"
+    for file in sorted(QUESTIONS.glob(f"{lesson}*.json")):
+        questions = json.loads(file.read_text(encoding="utf-8"))
+        if exercise in questions:
+            return questions[exercise]
+    raise LookupError(f"no question {exercise} in tiles/questions/{lesson}*.json")
