@@ -117,7 +117,7 @@ def test_an_output_that_is_not_filled():
     def answer(x, block_size, out):
         out[: (len(x) // block_size) * block_size] = x[: (len(x) // block_size) * block_size]
 
-    with pytest.raises(NotYet, match="The last 1 were never written: that is one program too few"):
+    with pytest.raises(NotYet, match="The last 1 were never written: that is one block too few"):
         check("5.2", answer, against=lambda x, block_size: x, cases=rows(8, 9, block_size=4, out=True))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import linecache
+import sys
 import traceback
 import types
 from collections.abc import Iterator
@@ -61,6 +62,14 @@ def _lines_with_blanks(code: types.CodeType) -> Iterator[int]:
             yield (position.lineno if position else None) or line
 
 
+def _named(function: types.FunctionType, code: types.CodeType) -> Iterator[types.FunctionType]:
+    """The functions and kernels that some code of a function names: globals, and what it closes over."""
+    closed_over = [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()]
+    for thing in [function.__globals__.get(name) for name in code.co_names] + closed_over:
+        if (other := python_function(thing)) is not None:
+            yield other
+
+
 def blanks_of(thing: Any, _seen: set[int] | None = None) -> list[Blank]:
     """Every blank left in a function or kernel and in the functions and kernels of the same module that it names.
 
@@ -77,9 +86,8 @@ def blanks_of(thing: Any, _seen: set[int] | None = None) -> list[Blank]:
         found += [
             Blank(code.co_filename, line, linecache.getline(code.co_filename, line).strip()) for line in _lines_with_blanks(code)
         ]
-        for name in code.co_names:
-            other = python_function(function.__globals__.get(name))
-            if other is not None and other.__module__ == function.__module__:
+        for other in _named(function, code):
+            if other.__module__ == function.__module__:
                 found += blanks_of(other, seen)
     return sorted(set(found))
 
@@ -98,11 +106,7 @@ def refuse_blanks(what: str, thing: Any) -> None:
 
 def report_blanks_in_jupyter() -> None:
     """In Jupyter, a cell that runs into a blank says so in one line; every other NameError looks as always."""
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        return
-    shell = get_ipython()
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None:
         return
 

@@ -29,6 +29,7 @@ class Case:
     sizes: the sizes by name, as the budgets of a check receive them.
     options: keyword arguments. launcher: the function launches kernels on tensors that the check makes from the inputs.
     strided: for launchers, whether these tensors have gaps or are transposed.
+    kind: the kind of its values, a key of VALUES: it serves the diagnosis of what sets a wrong case apart.
     """
 
     label: str
@@ -38,6 +39,7 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
     launcher: bool = False
     strided: bool = False
+    kind: str = "normal"
 
 
 def _normal(rng, shape):
@@ -127,7 +129,7 @@ def rows(
             label = f"n = {n}" + (f", block_size = {block}" if block else "") + ("" if kind == "normal" else f", {kind}")
             inputs = (values(kind, (n,), rng, dtype),) + ((block,) if block else ())
             known = {"n": n} | ({"block_size": block} if block else {})
-            cases.append(Case(label, inputs, (Output((n,), dtype),) if out else (), known))
+            cases.append(Case(label, inputs, (Output((n,), dtype),) if out else (), known, kind=kind))
     return cases
 
 
@@ -171,5 +173,7 @@ def tensors(
                 label = ", ".join(f"{name} = {size}" for name, size in known.items())
                 label += ("" if dtype == "float32" else f", {dtype}") + ("" if kind == "normal" else f", {kind}")
                 for gaps in (False, True) if strided else (False,):
-                    cases.append(Case(label + (", strided" if gaps else ""), arrays, filled, known, options or {}, True, gaps))
+                    cases.append(
+                        Case(label + (", strided" if gaps else ""), arrays, filled, known, options or {}, True, gaps, kind)
+                    )
     return cases

@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import copy
 import inspect
+import linecache
 import traceback
 import tracemalloc
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 
 from tiles.blanks import NotYet, refuse_blanks
 from tiles.cases import Case
-from tiles.diagnose import Difference, likely_cause
+from tiles.diagnose import Difference, apart_by_sizes, apart_by_values, likely_cause, meaning_of_warning
 from tiles.memory import CountedArray
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -58,9 +59,14 @@ def check(
     for case in cases:
         try:
             measured.append(trial.launch(case) if case.launcher else trial.call(case))
+            trial.passed.append(case)
         except NotYet as wrong:
             raise NotYet(f"{answer_name} is not right yet: {trial.label or case.label}.\n  {_indent(str(wrong))}") from None
     print(f"{answer_name} passed: {_summary(cases, measured, note)}.")
+
+
+def _lines(*sentences: str) -> str:
+    return "\n".join(sentence for sentence in sentences if sentence)
 
 
 def _indent(text: str) -> str:
@@ -85,6 +91,7 @@ class _Trial:
         self.answer, self.against, self.moves, self.memory = answer, against, moves, memory
         self.steps, self.magnitude, self.returns = steps, magnitude, returns
         self.label = ""
+        self.passed: list[Case] = []
 
     # ---- NumPy answers: they return their result, or fill a CountedArray
 
@@ -94,7 +101,7 @@ class _Trial:
         if self.moves:
             given = [CountedArray(value) if isinstance(value, np.ndarray) else value for value in given]
         filled = [CountedArray(np.full(o.shape, np.nan, o.dtype)) for o in case.outputs]
-        result, peak = self._run_numpy(given + filled, case.options)
+        result, peak = self._run_numpy(given + filled, case)
         for name, before, after in zip(_parameters(self.answer), case.inputs, given):
             if not _same(before, after):
                 raise NotYet(f"The function changed its input {name}. Work on a copy.")
@@ -102,7 +109,7 @@ class _Trial:
         got = [f.uncounted() for f in filled] if filled else _results(result, len(expected), self.returns)
         dtypes = [o.dtype for o in case.outputs] or [_dtype(case)] * len(expected)
         names = self.returns or _output_names(self.answer, case) or [""] * len(expected)
-        unwritten = [np.isnan(g) if filled else None for g in got]
+        unwritten = [f.unwritten() for f in filled] or [None] * len(got)
         self._compare(got, expected, unwritten, names, case, dtypes, case.sizes)
         if self.memory and peak > (allowed := self.memory(**case.sizes)):
             raise NotYet(
@@ -113,20 +120,28 @@ class _Trial:
             return self._within_budget(sum(a.reads + a.writes for a in given + filled if isinstance(a, CountedArray)), case)
         return ""
 
-    def _run_numpy(self, arguments: list, options: Mapping[str, Any]) -> tuple[Any, int]:
+    def _run_numpy(self, arguments: list, case: Case) -> tuple[Any, int]:
         with warnings.catch_warnings(record=True) as caught, _only_not_yet(), _refuse_calls_to(self.against):
             warnings.simplefilter("always")
             if self.memory:
                 tracemalloc.start()
             try:
-                result = self.answer(*arguments, **options)
+                result = self.answer(*arguments, **case.options)
             finally:
                 peak = tracemalloc.get_traced_memory()[1] if self.memory else 0
                 if self.memory:
                     tracemalloc.stop()
         for warning in caught:
             if issubclass(warning.category, RuntimeWarning):
-                raise NotYet(f"NumPy warns in line {warning.lineno}: {warning.message}. Which values meet there?")
+                line = linecache.getline(warning.filename, warning.lineno).split("  #")[0].strip()
+                where = f"line {warning.lineno}" + (f", `{line}`" if line else "")
+                raise NotYet(
+                    _lines(
+                        f"NumPy warns in {where}: {warning.message}.",
+                        meaning_of_warning(str(warning.message)) or "Which values meet there?",
+                        apart_by_values(case, self.passed),
+                    )
+                )
         return result, peak
 
     def _within_budget(self, moved: int, case: Case) -> str:
@@ -172,7 +187,7 @@ class _Trial:
         if traffic.bytes > allowed:
             raise NotYet(
                 f"The values are right, but the kernel moves {traffic.bytes / elements:.3g} B per element of the output, "
-                f"where {allowed / elements:.3g} B suffice.\n" + _heaviest(traffic)
+                f"where {allowed / elements:.3g} B suffice.\n" + _by_line(traffic)
             )
         best = ", the minimum" if traffic.bytes == allowed else ""
         return f"{traffic.bytes / elements:.3g} B per element moved{best}"
@@ -205,7 +220,9 @@ class _Trial:
             difference = Difference(g, e, tolerance, u, sizes)
             if difference.bad.any():
                 also = f" ({' and '.join(right)} {'is' if len(right) == 1 else 'are'} right.)" if right else ""
-                raise NotYet(f"{difference.describe(name if len(got) > 1 else '')}{also}\n{likely_cause(difference)}".strip())
+                what = difference.describe(name if len(got) > 1 else "") + also
+                cause = likely_cause(difference) or apart_by_sizes(case, self.passed)
+                raise NotYet(_lines(what, cause, apart_by_values(case, self.passed)))
             right.append(name)
 
 
@@ -213,9 +230,10 @@ def _tolerance(dtype: str, steps: int, magnitude) -> np.ndarray:
     unit = UNIT_ROUNDOFF.get(str(dtype), UNIT_ROUNDOFF["float64"])
     size = np.abs(np.asarray(magnitude, float))
     size = np.where(np.isfinite(size), size, 0.0)
-    return SAFETY * unit * np.sqrt(max(1, steps)) * size + float(
-        np.finfo(dtype).smallest_subnormal if "float" in str(dtype) else 0
-    )
+    smallest = 0.0
+    if "float" in str(dtype):  # exp may flush what lies below the normal range to 0, on a GPU too; fp16 keeps it
+        smallest = float(np.finfo(dtype).smallest_subnormal if str(dtype) == "float16" else np.finfo(dtype).tiny)
+    return SAFETY * unit * np.sqrt(max(1, steps)) * size + smallest
 
 
 def _copied(value):
@@ -314,10 +332,12 @@ def _with_constants(label: str, fault) -> str:
     return ", ".join([label] + [f"{k} = {v}" for k, v in constants.items()])
 
 
-def _heaviest(traffic) -> str:
-    parts = [f"{name} {'read' if table is traffic.loaded else 'written'}: {count:,} B"
-             for table in (traffic.loaded, traffic.stored) for name, count in table.items()]  # fmt: skip
-    return "; ".join(parts) + ". Which of them could stay in registers?"
+def _by_line(traffic) -> str:
+    """What each line of the kernel moves, for a kernel that moves too much."""
+    verb = {"load": "reads", "store": "writes", "atomic": "reads and writes"}
+    accesses = [access for line in traffic.by_line.values() for access in line]
+    said = ", ".join(f"line {a.line} {verb[a.kind]} {a.bytes:,} B of {a.argument}" for a in accesses)
+    return said[:1].upper() + said[1:] + ". What could stay in registers?"
 
 
 ADVICE = {

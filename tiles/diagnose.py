@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from tiles.cases import Case
+
 BLOCK_NAMES = ("BLOCK_SIZE", "block_size", "BLOCK_N", "BLOCK_M", "block_k", "block_q")
 
 
@@ -32,7 +34,12 @@ class Difference:
 
     @property
     def block(self) -> int | None:
-        return next((int(self.sizes[name]) for name in BLOCK_NAMES if name in self.sizes), None)
+        return _block(self.sizes)
+
+    @property
+    def by_programs(self) -> bool:
+        """Whether programs own the blocks, as in a launch; in a NumPy lesson, a loop goes from block to block."""
+        return not any(name in self.sizes for name in BLOCK_NAMES if name.islower())
 
     def describe(self, name: str = "") -> str:
         """How many values differ and where: one sentence."""
@@ -43,6 +50,10 @@ class Difference:
         index = self.first[0] if len(self.first) == 1 else self.first
         count = f"{self.bad.sum()} of {self.bad.size} values{of} differ"
         return f"{count}; first at index {index}: {yours}, expected {_number(self.expected[self.first])}."
+
+
+def _block(sizes: Mapping[str, int]) -> int | None:
+    return next((int(sizes[name]) for name in BLOCK_NAMES if name in sizes), None)
 
 
 def _number(value) -> str:
@@ -72,18 +83,18 @@ def tail_not_written(d: Difference) -> str | None:
     if missing[-1] == d.bad.size - 1 and len(missing) == d.bad.size - missing[0] and len(missing) == d.bad.sum():
         block = d.block
         if block and missing[0] % block == 0 and len(missing) <= block:
+            unit = "program" if d.by_programs else "block"
             return (
-                f"The last {len(missing)} were never written: that is one program too few. "
-                "The number of programs is rounded up, not down."
+                f"The last {len(missing)} were never written: that is one {unit} too few. "
+                f"The number of {unit}s is rounded up, not down."
             )
-        return f"The last {len(missing)} were never written: does the grid cover all of them?"
+        return f"The last {len(missing)} were never written: does the {'grid' if d.by_programs else 'loop'} cover all of them?"
 
 
 def some_not_written(d: Difference) -> str | None:
     if d.unwritten.any() and (d.unwritten == d.bad).all():
-        return (
-            f"{d.unwritten.sum()} elements were never written: which program should have stored them, and does its mask let it?"
-        )
+        who = "program should have stored them, and does its mask let it" if d.by_programs else "block should have stored them"
+        return f"{d.unwritten.sum()} elements were never written: which {who}?"
 
 
 def only_first_block_right(d: Difference) -> str | None:
@@ -97,12 +108,11 @@ def only_last_block_wrong(d: Difference) -> str | None:
     if d.bad.ndim == 1 and block and d.bad.size > block:
         last = (d.bad.size - 1) // block
         if d.bad[last * block :].any() and not d.bad[: last * block].any():
-            ragged = d.bad.size % block
-            return (
-                f"Only the last program ({last}) is wrong: look at the mask."
-                if ragged
-                else f"Only the last block ({last}) is wrong."
-            )
+            if d.bad.size % block == 0:
+                return f"Only the last block ({last}) is wrong."
+            if d.by_programs:
+                return f"Only the last program ({last}) is wrong: look at the mask."
+            return f"Only the last block ({last}), a shorter one, is wrong: look at where it ends."
 
 
 def transposed(d: Difference) -> str | None:
@@ -186,12 +196,12 @@ PATTERNS: Sequence[Callable[[Difference], str | None]] = (
     only_first_block_right,
     overflow,
     transposed,
+    all_zero,
     constant_factor,
     rows_differ_by_a_factor,
     constant_shift,
     shifted,
     permuted,
-    all_zero,
     fp16_accumulator,
 )
 
@@ -200,3 +210,53 @@ def likely_cause(difference: Difference) -> str:
     """The first pattern that fits, as a sentence; empty when none does."""
     with np.errstate(all="ignore"):
         return next((sentence for pattern in PATTERNS if (sentence := pattern(difference))), "")
+
+
+KINDS = {
+    "large": "go into the thousands: which exponential cannot be written down, and what must be subtracted before it is taken?",
+    "large negatives": "all lie near -200: what does the largest of them start from, and is any exponential left above 0?",
+    "some -inf": "include -inf: where does -inf - (-inf) appear?",
+    "-inf first": "begin with -inf: where does -inf - (-inf) appear, and what is the largest value until then?",
+    "all -inf": "are all -inf: where does -inf - (-inf) appear, and what should come out?",
+    "one huge": "hold one of 10,000: what becomes of what was added up before it?",
+    "rising": "rise from block to block: what becomes of what was added up under a smaller maximum?",
+}
+
+
+def apart_by_values(case: Case, passed: Sequence[Case]) -> str:
+    """What the values of a wrong case have that those of right cases of the same sizes do not have; else empty."""
+    same_sizes = [p for p in passed if p.sizes == case.sizes]
+    if case.strided and any(not p.strided and p.kind == case.kind for p in same_sizes):
+        return "Without gaps, tensors of these sizes are right: which address leaves out its stride?"
+    if case.kind in KINDS and any(p.kind == "normal" for p in same_sizes):
+        return f"Other values of these sizes are right. These {KINDS[case.kind]}"
+    return ""
+
+
+def apart_by_sizes(case: Case, passed: Sequence[Case]) -> str:
+    """What the sizes of a wrong case have that those of right cases of its kind do not have; else empty."""
+    n, block = case.sizes.get("n"), _block(case.sizes)
+    before = [(p.sizes["n"], _block(p.sizes)) for p in passed if p.kind == case.kind and "n" in p.sizes and _block(p.sizes)]
+    if not (n and block and before):
+        return ""
+    if n > block and all(n <= block for n, block in before):
+        return "A row of one block is right, a row of several is not: what must be carried over from block to block, and how?"
+    if n % block and any(n > block and n % block == 0 for n, block in before):
+        return "It is right where block_size divides n: look at the last block, the shorter one."
+    return ""
+
+
+WARNINGS = {
+    "overflow encountered in exp": "An exponential is too large to write down: what must be subtracted before it is taken?",
+    "overflow": "A number is too large to write down.",
+    "divide by zero encountered in log": "This is the logarithm of 0: did every exponential vanish?",
+    "divide by zero": "A number is divided by 0: did every exponential vanish?",
+    "subtract": "inf was subtracted from inf, or -inf from -inf: which values are not finite yet?",
+    "divide": "This is 0 / 0 or inf / inf: did every exponential vanish, or one overflow?",
+    "multiply": "This is 0 times inf: which factor overflowed?",
+}
+
+
+def meaning_of_warning(message: str) -> str:
+    """What a NumPy warning says about the values, as a sentence; empty for one that is not known."""
+    return next((meaning for words, meaning in WARNINGS.items() if words in message), "")

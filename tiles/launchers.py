@@ -82,15 +82,25 @@ class Buffer:
 
 
 class _OnlyLaunches(TorchDispatchMode):
-    """Refuses every torch operation of the launcher that computes. What happens inside a launch is the interpreter's."""
+    """Refuses every torch operation of the launcher that computes, or that fills an output.
+
+    What happens inside a launch is the interpreter's.
+    """
+
+    def __init__(self, outputs: list[Buffer]):
+        super().__init__()
+        self.outputs = {output.memory.untyped_storage().data_ptr() for output in outputs}
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function.overloadpacket.__name__
-        if name not in ALLOWED and not _inside_a_launch():
-            raise NotYet(
-                f"{_where()}the launcher lets torch compute (`{name.strip('_')}`). The kernel must do the work: "
-                "a launcher makes scratch memory, computes strides and launches."
-            )
+        if not _inside_a_launch():
+            if name not in ALLOWED:
+                raise NotYet(
+                    f"{_where()}the launcher lets torch compute (`{name.strip('_')}`). The kernel must do the work: "
+                    "a launcher makes scratch memory, computes strides and launches."
+                )
+            if name.endswith("_") and args[0].untyped_storage().data_ptr() in self.outputs:
+                raise NotYet(f"{_where()}the launcher fills its output (`{name}`). Only the kernel stores there.")
         return function(*args, **(kwargs or {}))
 
 
@@ -156,10 +166,9 @@ def attempt(launcher: Callable, case: Case, device: str) -> Attempt:
     layout = (lambda: next(gaps)) if case.strided else (lambda: None)
     arguments = [Buffer(a, layout(), device) if isinstance(a, np.ndarray) else a for a in case.inputs]
     outputs = [Buffer(o, layout(), device) for o in case.outputs]
-    inputs = [a for a in arguments if isinstance(a, Buffer)]
     given = [a.tensor if isinstance(a, Buffer) else a for a in arguments] + [o.tensor for o in outputs]
 
-    with interpreter.count() as traffic, _no_numpy(), _OnlyLaunches():
+    with interpreter.count() as traffic, _no_numpy(), _OnlyLaunches(outputs):
         returned = launcher(*given, **case.options)
     if device != "cpu":
         torch.cuda.synchronize()
@@ -171,10 +180,8 @@ def attempt(launcher: Callable, case: Case, device: str) -> Attempt:
     for name, output in zip(names[len(arguments) :], outputs):
         if outside := output.trespassed():
             raise NotYet(f"The kernel stored {outside} elements outside {name}: look at the mask and the strides of the store.")
-    if all(o.unwritten().all() for o in outputs) and any(o.tensor.numel() for o in outputs):
-        if device == "cpu" and not traffic.launches:
-            raise NotYet("No kernel was launched. A launcher ends in `kernel[grid](...)`.")
-        if returned is not None:
-            raise NotYet("The launcher returns a result, but nothing was stored in its output. Fill the tensor that it is given.")
-    del inputs
+    if device == "cpu" and not traffic.launches:
+        raise NotYet("No kernel was launched. A launcher ends in `kernel[grid](...)`.")
+    if returned is not None and all(o.unwritten().all() for o in outputs):
+        raise NotYet("The launcher returns a result, but nothing was stored in its output. Fill the tensor that it is given.")
     return Attempt([o.numpy() for o in outputs], [o.unwritten() for o in outputs], traffic)

@@ -19,6 +19,7 @@ class CountedArray:
 
     def __init__(self, array: Any):
         self._data = np.array(array)
+        self._written = np.zeros(self._data.shape, bool)
         self.reads = 0
         self.writes = 0
 
@@ -38,6 +39,7 @@ class CountedArray:
     def __setitem__(self, index: Any, values: Any) -> None:
         self.writes += self._data[index].size
         self._data[index] = values
+        self._written[index] = True
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
@@ -58,6 +60,10 @@ class CountedArray:
         """A copy of the values, for a check: reading it costs nothing."""
         return self._data.copy()
 
+    def unwritten(self) -> np.ndarray:
+        """Which elements were never stored, as booleans of the same shape."""
+        return ~self._written
+
 
 def _operator(name: str):
     def apply(self, *others):
@@ -73,3 +79,88 @@ for _name in "add sub mul truediv floordiv mod pow matmul lt le gt ge eq ne and 
 for _name in ("neg", "abs", "invert"):
     setattr(CountedArray, f"__{_name}__", _operator(f"__{_name}__"))
 CountedArray.__hash__ = object.__hash__
+
+
+SECTOR = 32
+"""Bytes of a sector, the smallest piece of memory that a GPU moves."""
+
+WARP = 32
+"""Lanes that access memory together."""
+
+
+def _lanes(addresses: Any, itemsize: int, mask: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Addresses [..., lanes] as int64 and the mask as bool of the same shape. Raises ValueError for what is no address."""
+    if itemsize < 1:
+        raise ValueError(f"an access has at least one byte, not {itemsize}")
+    addresses = np.atleast_1d(np.asarray(addresses, dtype=np.int64))
+    live = np.broadcast_to(np.asarray(True if mask is None else mask, dtype=bool), addresses.shape)
+    if (addresses[live] < 0).any():
+        raise ValueError("addresses are byte offsets from 0")
+    return addresses, live
+
+
+def _pieces(addresses: np.ndarray, itemsize: int, live: np.ndarray, size: int) -> np.ndarray:
+    """The aligned pieces of `size` bytes that each access touches: [..., lanes * k], -1 for none."""
+    first, last = addresses // size, (addresses + itemsize - 1) // size
+    spans = int((last - first).max(initial=0)) + 1
+    pieces = np.minimum(first[..., None] + np.arange(spans), last[..., None])
+    return np.where(live[..., None], pieces, -1).reshape(*addresses.shape[:-1], -1)
+
+
+def _distinct(numbers: np.ndarray) -> np.ndarray:
+    """How many different numbers, -1 not counted, stand along the last axis: [..., n] to [...]."""
+    if not numbers.shape[-1]:
+        return np.zeros(numbers.shape[:-1], dtype=np.int64)
+    ordered = np.sort(numbers, axis=-1)
+    return (ordered[..., :1] >= 0).sum(-1) + ((np.diff(ordered, axis=-1) != 0) & (ordered[..., 1:] >= 0)).sum(-1)
+
+
+def count_segments(addresses: Any, itemsize: int, segment: int) -> int:
+    """How many aligned segments the accesses of some lanes touch, all lanes together.
+
+    addresses: byte address of each active lane, any number and shape, in any order, with or without duplicates.
+    itemsize: bytes that a lane accesses; an access that straddles a boundary touches both sides.
+    segment: bytes of a segment, 32 for sectors and 128 for cache lines.
+    """
+    addresses, live = _lanes(np.ravel(np.asarray(addresses, dtype=np.int64)), itemsize, None)
+    return int(_distinct(_pieces(addresses, itemsize, live, segment)))
+
+
+def sectors_per_warp(addresses: Any, itemsize: int, mask: Any = None) -> np.ndarray:
+    """How many 32-byte sectors each warp's access moves: [..., 32] byte addresses to [...] sectors.
+
+    itemsize: bytes that a lane accesses, up to 16 with a vector load. mask: which lanes take part, all without it.
+    """
+    addresses, live = _lanes(addresses, itemsize, mask)
+    return _distinct(_pieces(addresses, itemsize, live, SECTOR))
+
+
+def useful_share(addresses: Any, itemsize: int, mask: Any = None) -> float:
+    """Share of the bytes moved that the lanes asked for, 0 to 1, over all warps: [..., 32] byte addresses to a number.
+
+    A byte that several lanes of a warp ask for counts once. When no lane takes part, nothing is wasted: 1.0.
+    """
+    addresses, live = _lanes(addresses, itemsize, mask)
+    moved = SECTOR * int(sectors_per_warp(addresses, itemsize, live).sum())
+    return int(_distinct(_pieces(addresses, itemsize, live, 1)).sum()) / moved if moved else 1.0
+
+
+def bank_conflict_degree(addresses: Any, itemsize: int = 4, banks: int = 32, width: int = 4, mask: Any = None) -> np.ndarray:
+    """How often a bank of shared memory must be asked, in the worst bank: [..., 32] byte addresses to [...], 1 without conflict.
+
+    Lanes that want the same word of a bank are served together. A request moves one word from each bank, so accesses of
+    8 bytes are served half a warp at a time and those of 16 bytes a quarter: the degree is that of the worst part.
+
+    itemsize: bytes that a lane accesses: 1, 2, 4, 8 or 16; addresses are multiples of it. width: bytes of a bank's word.
+    mask: which lanes take part; 0 for a warp in which none does. Raises ValueError for a misaligned address.
+    """
+    addresses, live = _lanes(addresses, itemsize, mask)
+    if (addresses[live] % itemsize).any():
+        raise ValueError(f"an access of {itemsize} bytes to shared memory starts at a multiple of {itemsize}")
+    parts = max(1, itemsize // width)
+    if addresses.shape[-1] % parts:
+        raise ValueError(f"{addresses.shape[-1]} lanes cannot be served in {parts} parts")
+    shape = (*addresses.shape[:-1], parts, -1)
+    words = _pieces(addresses.reshape(shape), itemsize, live.reshape(shape), width)
+    of_bank = np.where(words % banks == np.arange(banks)[:, None, None], words[..., None, :, :], -1)
+    return _distinct(of_bank).max(axis=(-2, -1))

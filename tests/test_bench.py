@@ -1,0 +1,113 @@
+"""Measuring and recording, with a clock of our own in the place of a GPU."""
+
+import json
+
+import pytest
+
+from classroom import bench as classroom_bench
+from classroom.lesson import LessonError
+from tiles import bench
+
+
+def run(exercise="7.1", provider="ours", shape=(1024,), ms=1.0, value=100.0):
+    return bench.Run("07", exercise, "add", shape, "float32", provider, ms, "GB/s", value)
+
+
+def record(*runs, torch="2.0"):
+    return bench.Record("NVIDIA H200", torch, "3.0", "2026-01-02", runs)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.setattr(bench, "RECORDED", tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def gpu(monkeypatch):
+    """A machine on which "ours" takes 2 ms a call and everything else 1 ms."""
+    monkeypatch.setattr(bench, "has_gpu", lambda: True)
+    monkeypatch.setattr(bench, "this_machine", lambda runs=(): record(*runs))
+    monkeypatch.setattr(bench, "time_in_turns", lambda functions, rounds: {f: 2.0 if f == "ours" else 1.0 for f in functions})
+    monkeypatch.setattr(bench, "measured", [])
+
+
+def contestants(n):
+    return {"ours": (lambda: None, 12 * n), "copy": (lambda: None, 8 * n)}
+
+
+def test_a_record_comes_back_as_it_was_saved(folder):
+    saved = record(run(), run(provider="copy", shape=(3, 5)))
+    path = bench.save(saved, "h200")
+    assert bench.recorded("h200") == saved
+    assert [p.name for p in folder.iterdir()] == ["h200.json"]
+    stored = json.loads(path.read_text())
+    assert list(stored) == ["device", "torch", "triton", "date", "runs"]
+    assert list(stored["runs"][0]) == "lesson exercise op shape dtype provider ms metric value".split()
+
+
+def test_a_record_without_runs_can_be_saved(folder):
+    bench.save(record(), "h200")
+    assert bench.recorded("h200") == record()
+
+
+def test_without_a_gpu_the_recorded_runs_are_returned_and_nothing_is_called(folder, monkeypatch):
+    monkeypatch.setattr(bench, "has_gpu", lambda: False)
+    bench.save(record(run(), run(exercise="7.3")), "h200")
+    assert bench.bandwidth("7.1", "add", lambda n: 1 / 0, shapes=[(1024,)]).runs == (run(),)
+
+
+def test_without_a_record_a_sentence_says_how_to_make_one(folder, monkeypatch):
+    monkeypatch.setattr(bench, "has_gpu", lambda: False)
+    empty = bench.bandwidth("7.1", "add", contestants, shapes=[(1024,)])
+    assert "make bench" in empty.source and str(empty) == ""
+
+
+def test_values_are_work_over_time(gpu):
+    measured = bench.bandwidth("7.1", "add", contestants, shapes=[(10**6,)])
+    assert measured.value("ours", (10**6,)) == 6.0  # 12 MB in 2 ms
+    assert measured.value("copy", (10**6,)) == 8.0  # 8 MB in 1 ms
+    assert bench.measured == list(measured.runs)
+    assert measured.runs[0].lesson == "07"
+    flops = bench.throughput("9.1", "matmul", lambda n: {"ours": (lambda: None, 4e12)}, shapes=[(64,)])
+    assert flops.value("ours", (64,)) == 2000.0
+
+
+def test_curves_and_tables(gpu):
+    measured = bench.bandwidth("7.1", "add", contestants, shapes=[(10**9,), (10**6,)])
+    assert measured.curve("ours") == ([10**6, 10**9], [6.0, 6000.0])
+    assert str(measured).splitlines() == [
+        "         GB/s   ours   copy",
+        "1,000,000,000  6,000  8,000",
+        "    1,000,000      6      8",
+    ]
+    with pytest.raises(KeyError, match="no run of 'torch'"):
+        measured.value("torch", (1,))
+
+
+def test_a_new_record_replaces_the_exercises_that_it_measured():
+    old = record(run(value=1.0), run(exercise="8.1", value=2.0))
+    merged = classroom_bench.merge(old, record(run(value=3.0)))
+    assert [(r.exercise, r.value) for r in merged.runs] == [("7.1", 3.0), ("8.1", 2.0)]
+
+
+def test_old_runs_never_stand_under_new_versions():
+    with pytest.raises(ValueError, match="8.1"):
+        classroom_bench.merge(record(run(exercise="8.1")), record(run(), torch="2.1"))
+    assert classroom_bench.merge(record(run()), record(run(value=3.0), torch="2.1")).torch == "2.1"
+
+
+def test_names_of_devices_and_lessons(tmp_path):
+    assert classroom_bench.file_name("NVIDIA H200") == "h200"
+    assert classroom_bench.file_name("Tesla T4") == "tesla-t4"
+    (tmp_path / "solutions").mkdir()
+    with pytest.raises(LessonError, match="No lesson is called 99"):
+        classroom_bench.lessons(["99"], tmp_path)
+
+
+def test_without_a_gpu_recording_says_so(monkeypatch, capsys):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert classroom_bench.main([]) == 1
+    assert "no GPU" in capsys.readouterr().err

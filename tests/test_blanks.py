@@ -1,0 +1,82 @@
+"""Blanks are found without running anything, wherever a student can leave one."""
+
+import subprocess
+import sys
+
+import triton
+import triton.language as tl
+
+from tiles.blanks import blank_message, blanks_of, python_function
+
+
+def left(x):
+    m_new = ______  # the running max
+    return [m_new for _ in range(______)]
+
+
+def calls_left(x):
+    return left(x) + 1
+
+
+@triton.jit
+def helper(x):
+    return x * ______
+
+
+@triton.jit
+def kernel(x_ptr, BLOCK_SIZE: tl.constexpr):
+    offs = tl.arange(0, BLOCK_SIZE)
+    tl.store(x_ptr + offs, helper(offs))
+
+
+tuned = triton.autotune(configs=[triton.Config({"BLOCK_SIZE": 16})], key=[])(kernel)
+
+
+def launcher(x):
+    tuned[(1,)](x)
+
+
+def closes_over(function):
+    def inner(x):
+        return function(x)
+
+    return inner
+
+
+def texts(thing):
+    return [blank.text for blank in blanks_of(thing)]
+
+
+def test_every_blank_of_a_function():
+    assert texts(left) == ["m_new = ______  # the running max", "return [m_new for _ in range(______)]"]
+
+
+def test_blanks_of_what_a_function_names():
+    assert texts(calls_left) == texts(closes_over(left)) == texts(left)
+    assert texts(kernel) == texts(tuned) == texts(launcher) == texts(closes_over(launcher)) == ["return x * ______"]
+
+
+def test_what_has_no_blanks():
+    assert blanks_of(python_function) == blanks_of(3) == blanks_of(None) == blanks_of(len) == []
+
+
+def test_the_message_gives_line_and_text():
+    said = blank_message("Exercise 5.3", blanks_of(left))
+    line = left.__code__.co_firstlineno + 1
+    assert said.startswith(f"Exercise 5.3 still has 2 blanks: line {line}, `m_new = ______`; line {line + 1}, `return [")
+
+
+def test_a_blank_in_a_cell_is_one_line_in_jupyter():
+    cells = ["import tiles", "x = 1\ny = ______  # a number", "undefined_name"]
+    script = "from IPython.core.interactiveshell import InteractiveShell as S\nshell = S.instance()\n" + "".join(
+        f"shell.run_cell({cell!r})\n" for cell in cells
+    )
+    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60).stdout
+    assert "A blank is left to fill: line 2, `y = ______`." in printed
+    assert "Traceback" in printed.split("A blank is left")[1] and "undefined_name" in printed  # other names as always
+    assert "Traceback" not in printed.split("A blank is left")[0]
+
+
+def test_the_package_needs_numpy_alone():
+    script = "import sys, tiles; assert not {'torch', 'triton', 'matplotlib', 'IPython'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

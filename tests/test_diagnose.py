@@ -1,0 +1,83 @@
+"""Each pattern of error is told from the others, on results made wrong in the way that it names."""
+
+import numpy as np
+import pytest
+
+from tiles.diagnose import Difference, likely_cause
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal(1000)
+ROWS = RNG.standard_normal((8, 100))
+TOLERANCE = 1e-6
+
+
+def changed(values, index, new):
+    result = values.copy()
+    result[index] = new
+    return result
+
+
+def left_out(values, index):
+    mask = np.zeros(values.shape, bool)
+    mask[index] = True
+    return dict(got=np.where(mask, np.nan, values), unwritten=mask)
+
+
+BLOCKS = {"BLOCK_SIZE": 128}
+SQUARE = RNG.standard_normal((16, 16))
+HALF_SUM = np.cumsum(np.full(100, 0.1, np.float16), dtype=np.float16).astype(float)
+
+
+@pytest.mark.parametrize(
+    "expected, wrong, words",
+    [
+        (X, left_out(X, slice(None)), "Nothing was written"),
+        (X, left_out(X, slice(896, None)), "The last 104 were never written: that is one program too few"),
+        (X, left_out(X, slice(500, None)), "The last 500 were never written: does the grid cover all of them?"),
+        (X, left_out(X, slice(None, None, 3)), "334 elements were never written"),
+        (X, dict(got=changed(X, 999, np.nan)), "Only the last program (7) is wrong: look at the mask."),
+        (X, dict(got=changed(X, slice(128, None), 0.5)), "Only the first 128 are right"),
+        (X, dict(got=X * 1.5), "Every value is 1.5 times what it should be"),
+        (X, dict(got=-X), "The sign is flipped."),
+        (X, dict(got=X + 0.25), "Every value is too large by 0.25."),
+        (X, dict(got=X - 0.25), "Every value is too small by 0.25."),
+        (X, dict(got=np.roll(X, 1)), "one place too late"),
+        (X, dict(got=np.roll(X, -1)), "one place too early"),
+        (X, dict(got=X[::-1]), "in another order"),
+        (X, dict(got=X * 0), "The wrong values are all 0."),
+        (X, dict(got=changed(X, slice(0, 300), np.inf)), "an exponential overflowed"),
+        (X, dict(got=changed(X, slice(0, 300), np.nan)), "an exponential overflowed"),
+        (SQUARE, dict(got=SQUARE.T), "transposed"),
+        (ROWS, dict(got=ROWS * np.arange(2, 10)[:, None]), "Each row is off by a factor of its own"),
+        (np.arange(1, 101) * 0.1, dict(got=HALF_SUM), "accumulate in fp32"),
+        (X, dict(got=X + RNG.standard_normal(1000)), ""),
+    ],
+)
+def test_likely_cause(expected, wrong, words):
+    said = likely_cause(Difference(wrong["got"], expected, TOLERANCE, wrong.get("unwritten"), BLOCKS))
+    assert (words in said) if words else said == ""
+
+
+def test_a_right_result_has_no_difference():
+    assert not Difference(X + 1e-7, X, TOLERANCE).bad.any()
+    assert not Difference([np.inf, -np.inf], [np.inf, -np.inf], TOLERANCE).bad.any()
+
+
+def test_nan_and_the_wrong_infinity_are_bad():
+    assert Difference([np.nan, np.inf, 1.0], [1.0, -np.inf, np.inf], TOLERANCE).bad.all()
+
+
+@pytest.mark.parametrize(
+    "difference, words",
+    [
+        (
+            Difference(changed(X, 5, 9.0), X, TOLERANCE),
+            f"1 of 1000 values differ; first at index 5: yours 9, expected {X[5]:.6g}.",
+        ),
+        (Difference(changed(ROWS, (2, 3), 9.0), ROWS, TOLERANCE), "first at index (2, 3): yours 9"),
+        (Difference(2.0, 3.0, TOLERANCE), "The result is 2, expected 3."),
+        (Difference(**left_out(X, 7), expected=X, tolerance=TOLERANCE), "first at index 7: never written, expected"),
+    ],
+)
+def test_describe(difference, words):
+    assert words in difference.describe()

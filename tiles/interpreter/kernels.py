@@ -1,0 +1,217 @@
+"""A kernel's source, rewritten for the interpreter, and bound to private globals for one launch."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import linecache
+import sys
+import types
+import weakref
+from typing import Any, Iterator, NamedTuple
+
+import triton.runtime.interpreter as triton_interpreter
+from triton.runtime.jit import JITFunction
+
+from tiles.interpreter.errors import KernelError
+
+
+class Place(NamedTuple):
+    """A line of a kernel or a helper: its file, number (from 1), text, and the function it stands in."""
+
+    file: str
+    line: int
+    text: str
+    function: str
+
+    def words(self, kernel_file: str) -> str:
+        """"line 8"; for a helper from another cell or file "line 3 of act"."""
+        return f"line {self.line}" if self.file == kernel_file else f"line {self.line} of {self.function}"
+
+
+class Truth(NamedTuple):
+    """A construct that asks a block for one truth value: the lines it spans, and what to write instead."""
+
+    first: int
+    last: int
+    problem: str
+
+
+class Rewritten:
+    """A `@triton.jit` function compiled for the interpreter.
+
+    code: the function's code object; names: the globals that it uses; library: whether it is Triton's own;
+    truths: where it asks for truth values.
+    """
+
+    def __init__(self, kernel: JITFunction):
+        function = kernel.fn
+        self.name: str = function.__name__
+        self.file: str = function.__code__.co_filename
+        self.library = function.__module__ is not None and function.__module__.split(".")[0] == "triton"
+        tree = self._parse(kernel)
+        self.truths = [] if self.library else list(_truths(tree))
+        tree = triton_interpreter.ASTTransformer().visit(tree)
+        ast.fix_missing_locations(tree)
+        module = compile(tree, self.file, "exec", dont_inherit=True)
+        self.code = next(c for c in module.co_consts if isinstance(c, types.CodeType) and c.co_name == self.name)
+        self.names = sorted(set(_names(self.code)))
+
+    @staticmethod
+    def _parse(kernel: JITFunction) -> ast.Module:
+        """The function alone, without decorators, annotations and defaults; its lines numbered as in its file or cell."""
+        tree = ast.parse(kernel.src)
+        definition = tree.body[0]
+        arguments = definition.args
+        definition.decorator_list, definition.returns = [], None
+        arguments.defaults, arguments.kw_defaults = [], [None] * len(arguments.kwonlyargs)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.arg):
+                node.annotation = None
+        above = next(i for i, line in enumerate(kernel.raw_src) if line.lstrip().startswith("def "))
+        ast.increment_lineno(tree, kernel.starting_line_number + above - 1)
+        return tree
+
+    def place(self, line: int) -> Place:
+        return Place(self.file, line, linecache.getline(self.file, line).strip(), self.name)
+
+
+REWRITTEN: weakref.WeakKeyDictionary[types.FunctionType, tuple[str, Rewritten]] = weakref.WeakKeyDictionary()
+CODES: dict[int, Rewritten] = {}  # by id of the code object, which its Rewritten keeps alive
+
+
+def rewritten(kernel: JITFunction) -> Rewritten:
+    """The kernel's Rewritten, made once per function and source."""
+    known = REWRITTEN.get(kernel.fn)
+    if known is not None and known[0] == kernel.src:
+        return known[1]
+    made = Rewritten(kernel)
+    REWRITTEN[kernel.fn] = (kernel.src, made)
+    CODES[id(made.code)] = made
+    return made
+
+
+# What rewritten code calls besides the kernel's own globals.
+SUPPORT = {
+    name: getattr(triton_interpreter, name)
+    for name in ("interpreter_semantic", "_InterpreterComparison")
+    if hasattr(triton_interpreter, name)
+}
+
+
+def bind(kernel: JITFunction, replacements: dict[int, Any]) -> types.FunctionType:
+    """The rewritten kernel as a function over private globals: what its closure and its module hold now.
+
+    replacements: {id(object): what a launch uses instead}, for names imported from Triton one by one.
+    """
+    made, function = rewritten(kernel), kernel.fn
+    captured = dict(_captured(function))
+    private: dict[str, Any] = {"__builtins__": builtins, "__name__": function.__module__, **SUPPORT}
+    for name in made.names:
+        if name in captured or name in function.__globals__:
+            value = captured[name] if name in captured else function.__globals__[name]
+            private[name] = replacements.get(id(value), value)
+    bound = types.FunctionType(made.code, private, function.__name__, function.__defaults__)
+    bound.__kwdefaults__ = function.__kwdefaults__
+    return bound
+
+
+def _captured(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            yield name, cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _names(constant)
+
+
+# ---- where is this
+
+
+def _visible(code: types.CodeType) -> Rewritten | None:
+    made = CODES.get(id(code))
+    return made if made is not None and not made.library else None
+
+
+def here() -> Place | None:
+    """The line of the student's kernel or helper that is running: the deepest one that is not Triton's own."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if made := _visible(frame.f_code):
+            return made.place(frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+def line_key() -> tuple[Rewritten, int] | None:
+    """As `here`, but quick: the function and the number of its line."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if made := _visible(frame.f_code):
+            return made, frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+def place_of(error: BaseException) -> Place | None:
+    """The deepest line of a kernel or helper that an exception passed through."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if made := _visible(trace.tb_frame.f_code):
+            found = made, trace.tb_lineno
+        trace = trace.tb_next
+    return found[0].place(found[1]) if found else None
+
+
+# ---- truth values of blocks
+
+
+def _truths(tree: ast.Module) -> Iterator[Truth]:
+    """Every construct that asks for a truth value, outer ones first."""
+    for node in ast.walk(tree):
+        if (problem := _problem(node)) is not None:
+            yield Truth(node.lineno, node.end_lineno, problem)
+
+
+def _problem(node: ast.AST) -> str | None:
+    lenient = "the compiler takes it lane by lane, the interpreter cannot"
+    if isinstance(node, ast.BoolOp):
+        word, sign = ("and", "&") if isinstance(node.op, ast.And) else ("or", "|")
+        return f"`{word}` between blocks: {lenient}. Write `{sign}`, and each comparison in parentheses"
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return f"`not` of a block: {lenient}. Write `~`"
+    if isinstance(node, ast.Compare) and len(node.ops) > 1:
+        return "A chained comparison of a block: only single values can be chained. Write `(a <= b) & (b < c)`"
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("max", "min"):
+        return f"`{node.func.id}()` of a block: {lenient}. Write `tl.{node.func.id}imum`"
+    if isinstance(node, (ast.If, ast.While)):
+        word = "if" if isinstance(node, ast.If) else "while"
+        return f"`{word}` needs one truth value and was given a block. Use a mask, or `tl.where`"
+    if isinstance(node, ast.IfExp):
+        return "`... if ... else ...` needs one truth value and was given a block. Use `tl.where`"
+    return None
+
+
+def block_truth(self: Any) -> bool:
+    """The truth value of a tensor. Of one element: its own. Of a block, asked for by a student's line: an error.
+
+    Triton's own code asks whether an optional block was given: it was.
+    """
+    data = self.handle.data
+    if data.size == 1:
+        return bool(data.reshape(-1)[0])
+    frame = sys._getframe(1)
+    made = _visible(frame.f_code)
+    if made is None:
+        return True
+    line = frame.f_lineno
+    around = [t for t in made.truths if t.first <= line <= t.last]
+    narrowest = min(around, key=lambda t: t.last - t.first, default=None)
+    problem = narrowest.problem if narrowest else "One truth value was asked of a block. Use `&`, `|`, `~` or `tl.where`"
+    raise KernelError(problem, "block truth")

@@ -1,0 +1,328 @@
+"""One interpreted launch: its arguments, its grid, and its programs in any order."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import difflib
+import operator
+import random
+import threading
+import types
+import warnings
+from typing import Any, Callable, Iterator
+
+import numpy as np
+import torch
+import triton.language as tl
+import triton.runtime.interpreter as triton_interpreter
+from triton.backends.nvidia.compiler import CUDAOptions
+from triton.runtime.jit import JITFunction, TensorWrapper
+from triton.tools.tensor_descriptor import TensorDescriptor
+
+from tiles.blanks import BLANK, refuse_blanks
+from tiles.interpreter.access import WATCHING, Monitor, semantic_patches
+from tiles.interpreter.errors import KernelError
+from tiles.interpreter.kernels import bind, place_of, rewritten
+from tiles.interpreter.patches import PatchTable
+from tiles.interpreter.traffic import COLLECTORS, Launch
+from tiles.interpreter.views import View, join_regions
+
+OPTIONS = {field.name for field in dataclasses.fields(CUDAOptions)}
+AXIS_LIMITS = (2**31 - 1, 65_535, 65_535)
+ORDERS: list[str | int] = ["forward"]
+
+
+@contextlib.contextmanager
+def order(of: str | int) -> Iterator[None]:
+    """Run the programs of interpreted launches in another order: "forward", "reversed", or shuffled by a seed (an int).
+
+    A GPU promises no order: a kernel whose result depends on it is wrong.
+    """
+    if of not in ("forward", "reversed") and not isinstance(of, int):
+        raise ValueError(f'order is "forward", "reversed" or a seed (an int), not {of!r}')
+    ORDERS.append(of)
+    try:
+        yield
+    finally:
+        ORDERS.pop()
+
+
+def in_order(programs: int) -> list[int]:
+    """The numbers of the programs (x fastest), in the order that `order` asks for."""
+    numbers = list(range(programs))
+    if ORDERS[-1] == "reversed":
+        numbers.reverse()
+    elif ORDERS[-1] != "forward":
+        random.Random(ORDERS[-1]).shuffle(numbers)
+    return numbers
+
+
+class Running(threading.local):
+    """The launch that this thread interprets: its kernel and helpers by id, bound so far; None outside a launch."""
+
+    functions: dict[int, types.FunctionType] | None = None
+
+
+RUNNING = Running()
+TABLE: list[PatchTable] = []
+
+
+def patch_table() -> PatchTable:
+    """The table, made at the first launch."""
+    if not TABLE:
+        TABLE.append(PatchTable(list(semantic_patches())))
+    return TABLE[0]
+
+
+def bound_function(kernel: JITFunction) -> types.FunctionType:
+    """The kernel or helper as a function of the launch that runs."""
+    function = RUNNING.functions.get(id(kernel))
+    if function is None:
+        function = RUNNING.functions[id(kernel)] = bind(kernel, patch_table().replacements)
+    return function
+
+
+def interpret(kernel: JITFunction, args: tuple, kwargs: dict[str, Any], grid: Any) -> None:
+    """Interpret `kernel[grid](*args, **kwargs)`, strictly. The caller holds the lock.
+
+    Raises KernelError for anything that a GPU, or the interpreter, would get wrong.
+    """
+    given = bound_arguments(kernel, args, kwargs)
+    copies = HostCopies()
+    arguments = {name: copies.of(value) for name, value in given.items()}
+    interpretation = Interpretation(kernel, arguments, resolved_grid(kernel, grid, given))
+    interpretation.run()
+    copies.write_back()
+
+
+# ---- arguments
+
+
+def bound_arguments(kernel: JITFunction, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """{parameter: value} with defaults; launch options (num_warps, ...) are dropped. Refuses what no launch takes."""
+    name, parameters = kernel.__name__, kernel.arg_names
+    for keyword in kwargs:
+        if keyword not in parameters and keyword not in OPTIONS:
+            close = difflib.get_close_matches(keyword, [*parameters, *OPTIONS], 1)
+            hint = f"did you mean {close[0]}?" if close else f"its arguments are {', '.join(parameters)}."
+            raise KernelError(f"{name} has no argument {keyword}: {hint}".rstrip("."), "launch", argument=keyword, kernel=name)
+    try:
+        bound = kernel.signature.bind(*args, **{k: v for k, v in kwargs.items() if k in parameters})
+    except TypeError as error:
+        raise KernelError(f"The launch does not fit the arguments of {name}: {error}", "launch", kernel=name) from None
+    bound.apply_defaults()
+    constants = {parameter.name for parameter in kernel.params if parameter.is_constexpr}
+    for parameter, value in bound.arguments.items():
+        if parameter not in constants:
+            refuse(parameter, value, name)
+    return dict(bound.arguments)
+
+
+def refuse(name: str, value: Any, kernel: str) -> None:
+    """Raise KernelError for an argument that a launch cannot take, or that the interpreter would compute wrongly."""
+    if isinstance(value, tuple):
+        for i, item in enumerate(value):
+            refuse(f"{name}[{i}]", item, kernel)
+    dtype = getattr(getattr(value, "base", value), "dtype", None)
+    if dtype in (torch.bfloat16, tl.bfloat16):
+        raise KernelError(
+            f"{shown(name)} is bfloat16, which is wrong in Triton's interpreter, and this launch is interpreted. "
+            f"Use float16 or float32 here ({name}.float()); on a GPU the kernel may use bfloat16",
+            "bfloat16",
+            argument=shown(name),
+            kernel=kernel,
+        )
+    advice = ""
+    if isinstance(value, np.ndarray):
+        advice = "a NumPy array: a kernel takes torch tensors, torch.from_numpy(...)"
+    elif isinstance(value, np.generic):
+        advice = f"a {type(value).__name__} of NumPy: a kernel takes Python numbers, {shown(name)}.item()"
+    elif isinstance(value, list):
+        advice = "a list: a kernel takes tensors, numbers and tuples"
+    if advice:
+        raise KernelError(f"{shown(name)} is {advice}", "launch", argument=shown(name), kernel=kernel)
+
+
+def shown(name: str) -> str:
+    """An argument's name as messages and counts show it: without `_ptr`."""
+    return name.removesuffix("_ptr")
+
+
+class HostCopies:
+    """Tensors of a GPU copied to the host for a launch, one copy per allocation, and back after it."""
+
+    def __init__(self) -> None:
+        self.storages: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, value: Any) -> Any:
+        """The value with every tensor on the host; tensors of the host stay as they are."""
+        if isinstance(value, tuple):
+            items = [self.of(item) for item in value]
+            return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+        if isinstance(value, TensorDescriptor):
+            return dataclasses.replace(value, base=self.of(value.base))
+        if isinstance(value, TensorWrapper):
+            return TensorWrapper(self.of(value.base), value.dtype)
+        if not getattr(value, "is_cuda", False):
+            return value
+        device = value.untyped_storage()
+        _, host = self.storages.setdefault(device.data_ptr(), (device, device.cpu()))
+        copy = torch.empty(0, dtype=value.dtype)
+        return copy.set_(host, value.storage_offset(), value.size(), value.stride())
+
+    def write_back(self) -> None:
+        for device, host in self.storages.values():
+            device.copy_(host)
+
+
+# ---- grid
+
+
+def resolved_grid(kernel: JITFunction, grid: Any, arguments: dict[str, Any]) -> tuple[int, int, int]:
+    """The grid as three whole numbers. Raises KernelError with the right form for what is not a tuple of them."""
+    name = kernel.__name__
+    grid = grid(arguments) if callable(grid) else grid
+
+    def wrong(summary: str) -> KernelError:
+        return KernelError(summary, "launch", kernel=name)
+
+    if isinstance(grid, list):
+        raise wrong(f"The grid of {name} is a list. Write a tuple: {name}[{tuple(grid)}](...)")
+    if not isinstance(grid, tuple):
+        raise wrong(f"The grid of {name} is {grid!r}. Write a tuple: {name}[({grid},)](...)")
+    if not 1 <= len(grid) <= 3:
+        raise wrong(f"The grid of {name} has {len(grid)} axes: 1, 2 or 3 are possible")
+    counts = []
+    for axis, programs in enumerate(grid):
+        try:
+            counts.append(operator.index(programs))
+        except TypeError:
+            raise wrong(
+                f"Axis {axis} of the grid of {name} is {programs!r}, not a whole number of programs: round up with triton.cdiv"
+            ) from None
+        if not 0 <= counts[-1] <= AXIS_LIMITS[axis]:
+            raise wrong(f"Axis {axis} of the grid of {name} is {counts[-1]}: 0 to {AXIS_LIMITS[axis]:,} programs are possible")
+    return tuple(counts + [1] * (3 - len(counts)))
+
+
+# ---- programs
+
+
+class Interpretation:
+    """A kernel, its arguments on the host, and its grid, ready to run."""
+
+    def __init__(self, kernel: JITFunction, arguments: dict[str, Any], grid: tuple[int, int, int]):
+        self.kernel, self.grid = kernel, grid
+        parameters = {parameter.name for parameter in kernel.params if parameter.is_constexpr}
+        self.constants = {shown(name): unwrapped(value) for name, value in arguments.items() if name in parameters}
+        self.arguments, self.parameters = arguments, parameters
+        self.views: list[View] = []
+        self.nan_given = False
+
+    def run(self) -> None:
+        """Run every program. Raises KernelError, located."""
+        builder = triton_interpreter.interpreter_builder
+        options = builder.options
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+            stack.enter_context(patch_table().applied())
+            builder.options = triton_interpreter.InterpreterOptions(sanitize_overflow=False)
+            stack.callback(setattr, builder, "options", options)
+            RUNNING.functions = {}
+            stack.callback(setattr, RUNNING, "functions", None)
+            try:
+                function = bound_function(self.kernel)
+            except ValueError as error:
+                raise KernelError(f"{self.kernel.__name__} cannot be interpreted: {error}", "error in kernel") from error
+            values = {name: self._value(name, value) for name, value in self.arguments.items()}
+            join_regions(self.views)
+            monitor = Monitor(self.views, self.grid, bool(COLLECTORS), self.nan_given)
+            hooks = monitor.hooks()
+            vars(builder).update(hooks)
+            stack.callback(lambda: [vars(builder).pop(name) for name in hooks])
+            WATCHING.append(monitor)
+            stack.callback(WATCHING.pop)
+            stack.enter_context(np.errstate(all="ignore", invalid="call", call=monitor.note_invalid))
+            self._run_programs(builder, monitor, function, values)
+        self._report(monitor)
+
+    def _run_programs(self, builder: Any, monitor: Monitor, function: Callable, values: dict[str, Any]) -> None:
+        nx, ny, nz = self.grid
+        builder.set_grid_dim(nx, ny, nz)
+        for program in in_order(nx * ny * nz):
+            builder.set_grid_idx(program % nx, program // nx % ny, program // (nx * ny))
+            monitor.start_program(program)
+            try:
+                function(**values)
+            except Exception as error:
+                raise self._located(error, monitor.program_name(program)) from error.__cause__
+
+    def _located(self, error: Exception, program: int | tuple[int, ...]) -> KernelError:
+        """The exception of a program as a KernelError that says where."""
+        if isinstance(error, NameError) and error.name == BLANK:
+            refuse_blanks(f"The kernel {self.kernel.__name__}", self.kernel)
+        place = place_of(error)
+        if not isinstance(error, KernelError):
+            said = " ".join(str(error).split()).rstrip(".") or "no message"
+            wrapped = KernelError(f"The kernel failed: {type(error).__name__}: {said}", "error in kernel")
+            wrapped.__cause__ = error
+            error = wrapped
+        words = place.words(self.kernel.fn.__code__.co_filename) if place else "line unknown"
+        if error.kind == "poison":
+            error.store_line = place.line
+            words = f"load on line {error.line}, store on {words}"
+        if error.kind != "race":
+            words += f", program {program}"
+        error.locate(
+            words,
+            line=place.line if place else None,
+            text=place.text if place else None,
+            program=program,
+            kernel=self.kernel.__name__,
+            constants=self.constants,
+        )
+        return error
+
+    def _report(self, monitor: Monitor) -> None:
+        for traffic in COLLECTORS:
+            traffic.launches.append(
+                Launch(
+                    self.kernel.__name__,
+                    self.grid,
+                    dict(self.constants),
+                    int(np.prod(self.grid, dtype=np.int64)),
+                    [dataclasses.replace(tally) for tally in monitor.tallies.values()],
+                    list(monitor.unmasked),
+                )
+            )
+
+    def _value(self, name: str, value: Any) -> Any:
+        """An argument as the kernel sees it: constants as they are, pointers tagged with their view, numbers as on a GPU."""
+        if name in self.parameters:
+            return unwrapped(value)
+        if isinstance(value, bool):
+            return tl.tensor(triton_interpreter.TensorHandle(np.array([value]), tl.int1), tl.int1)
+        if isinstance(value, float):
+            self.nan_given = self.nan_given or value != value
+            return tl.tensor(triton_interpreter.TensorHandle(np.array([value], np.float32), tl.float32), tl.float32)
+        if isinstance(value, tuple):
+            items = [self._value(f"{name}[{i}]", item) for i, item in enumerate(value)]
+            return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        converted = triton_interpreter._implicit_cvt(value)
+        if isinstance(value, TensorDescriptor):
+            converted.handle.base.attr["view"] = self._view(name, value.base)
+        elif hasattr(value, "data_ptr"):
+            converted.handle.attr["view"] = self._view(name, value)
+        return converted
+
+    def _view(self, name: str, tensor: Any) -> View:
+        tensor = tensor.base if isinstance(tensor, TensorWrapper) else tensor
+        taken = {shown(other) for other in self.arguments if other != name}
+        self.views.append(View(name if shown(name) in taken else shown(name), tensor))
+        return self.views[-1]
+
+
+def unwrapped(value: Any) -> Any:
+    return value.value if isinstance(value, tl.constexpr) else value

@@ -1,0 +1,201 @@
+"""Counts of what interpreted launches move: bytes, lanes and 32-byte sectors, per argument and per line."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Iterator
+
+import numpy as np
+
+SECTOR = 32  # bytes: the smallest piece of memory that a GPU moves
+WARP = 32  # lanes that access memory together
+
+
+@dataclass
+class Tally:
+    """One load, store or atomic operation in the source of a kernel, over all programs.
+
+    argument: name without `_ptr`. kind: "load", "store" or "atomic". line, text: where it stands.
+    executed: how often. lanes: how many elements, masked-off ones excluded. bytes: lanes times the element's size.
+    sectors: distinct 32-byte sectors, warp by warp; lanes are dealt to warps in C order, 32 at a time.
+    """
+
+    argument: str
+    kind: str
+    line: int
+    text: str
+    executed: int = 0
+    lanes: int = 0
+    bytes: int = 0
+    sectors: int = 0
+
+    @property
+    def useful(self) -> float:
+        """Share of the moved sectors that was asked for, 0 to 1 (above 1 when lanes share an element)."""
+        return self.bytes / (self.sectors * SECTOR) if self.sectors else 1.0
+
+
+@dataclass
+class Launch:
+    """One interpreted launch.
+
+    kernel: its name. grid: programs per axis, as given. constants: values of the `tl.constexpr` arguments.
+    programs: how many ran. tallies: one per access in the source. unmasked: lines of loads that served masked-off lanes
+    without `other=`.
+    """
+
+    kernel: str
+    grid: tuple[int, ...]
+    constants: dict[str, Any]
+    programs: int = 0
+    tallies: list[Tally] = field(default_factory=list)
+    unmasked: list[int] = field(default_factory=list)
+
+
+class Traffic:
+    """What the launches inside one `with count() as traffic:` moved. An atomic operation is one load and one store."""
+
+    def __init__(self) -> None:
+        self.launches: list[Launch] = []
+
+    @property
+    def tallies(self) -> list[Tally]:
+        """Every access of every launch."""
+        return [tally for launch in self.launches for tally in launch.tallies]
+
+    def _sum(self, what: str, kinds: tuple[str, ...]) -> dict[str, int]:
+        sums: dict[str, int] = {}
+        for tally in self.tallies:
+            if tally.kind in kinds:
+                sums[tally.argument] = sums.get(tally.argument, 0) + getattr(tally, what)
+        return sums
+
+    @property
+    def loaded(self) -> dict[str, int]:
+        """Bytes loaded, per argument."""
+        return self._sum("bytes", ("load", "atomic"))
+
+    @property
+    def stored(self) -> dict[str, int]:
+        """Bytes stored, per argument."""
+        return self._sum("bytes", ("store", "atomic"))
+
+    @property
+    def loads(self) -> dict[str, int]:
+        """Elements loaded (lanes that the mask lets through), per argument."""
+        return self._sum("lanes", ("load", "atomic"))
+
+    @property
+    def stores(self) -> dict[str, int]:
+        """Elements stored, per argument."""
+        return self._sum("lanes", ("store", "atomic"))
+
+    @property
+    def sectors(self) -> dict[str, int]:
+        """32-byte sectors moved, per argument (those of an atomic operation once)."""
+        return self._sum("sectors", ("load", "store", "atomic"))
+
+    @property
+    def useful(self) -> dict[str, float]:
+        """Share of each argument's sectors that was asked for, 0 to 1."""
+        asked = self._sum("bytes", ("load", "store", "atomic"))
+        return {name: asked[name] / (SECTOR * sectors) if sectors else 1.0 for name, sectors in self.sectors.items()}
+
+    @property
+    def bytes(self) -> int:
+        """Bytes loaded and stored."""
+        return sum(self.loaded.values()) + sum(self.stored.values())
+
+    @property
+    def programs(self) -> int:
+        """Programs of all launches."""
+        return sum(launch.programs for launch in self.launches)
+
+    @property
+    def by_line(self) -> dict[int, list[Tally]]:
+        """The accesses of each source line, launches merged; lines in order."""
+        merged: dict[tuple, Tally] = {}
+        for tally in self.tallies:
+            key = (tally.line, tally.text, tally.argument, tally.kind)
+            whole = merged.setdefault(key, Tally(tally.argument, tally.kind, tally.line, tally.text))
+            for what in ("executed", "lanes", "bytes", "sectors"):
+                setattr(whole, what, getattr(whole, what) + getattr(tally, what))
+        lines: dict[int, list[Tally]] = {}
+        for tally in sorted(merged.values(), key=lambda t: t.line):
+            lines.setdefault(tally.line, []).append(tally)
+        return lines
+
+    def __str__(self) -> str:
+        if not self.launches:
+            return "no launch was interpreted"
+        return "\n".join([*self._titles(), *_table(self._rows())])
+
+    def _titles(self) -> Iterator[str]:
+        kernels: dict[str, list[Launch]] = {}
+        for launch in self.launches:
+            kernels.setdefault(launch.kernel, []).append(launch)
+        for kernel, launches in kernels.items():
+            programs = sum(launch.programs for launch in launches)
+            times = f", {len(launches)} launches" if len(launches) > 1 else ""
+            yield f"{kernel}{times}, {programs:,} program{'s' * (programs != 1)}"
+
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        loaded, stored, sectors, useful = self.loaded, self.stored, self.sectors, self.useful
+        yield "", "loaded", "stored", "sectors", "useful"
+        for name in sectors:
+            yield name, _bytes(loaded, name), _bytes(stored, name), f"{sectors[name]:,}", f"{100 * useful[name]:.0f} %"
+        yield "total", f"{sum(loaded.values()):,} B", f"{sum(stored.values()):,} B", f"{sum(sectors.values()):,}", ""
+
+
+def _bytes(table: dict[str, int], name: str) -> str:
+    return f"{table[name]:,} B" if name in table else ""
+
+
+def _table(rows: Iterable[tuple[str, ...]]) -> list[str]:
+    """Rows of cells as aligned lines: the first column to the left, the others to the right."""
+    rows = list(rows)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]).rstrip() for row in rows
+    ]
+
+
+def count_sectors(offsets: np.ndarray, live: np.ndarray | None) -> int:
+    """Distinct 32-byte sectors that the warps of one access touch.
+
+    offsets: byte offsets of the lanes from the start of the allocation, in C order, int64. live: which lanes the mask lets
+    through, None for all. Each 32 lanes are a warp; sectors of different warps are counted apart.
+    """
+    sectors = offsets // SECTOR
+    if live is not None:
+        sectors = np.where(live, sectors, -1)
+    if missing := -sectors.size % WARP:
+        sectors = np.concatenate([sectors, np.full(missing, -1)])
+    warps = sectors.reshape(-1, WARP)
+    steps = np.diff(warps, axis=1)
+    if live is not None or missing or (steps < 0).any():
+        warps = np.sort(warps, axis=1)
+        steps = np.diff(warps, axis=1)
+    return int((steps != 0).sum() + len(warps) - (warps[:, 0] == -1).sum())
+
+
+COLLECTORS: list[Traffic] = []
+
+
+@contextlib.contextmanager
+def count(interpret: bool = False) -> Iterator[Traffic]:
+    """Count what the launches inside move: `with count() as traffic: launch(...)`, then `print(traffic)`.
+
+    interpret: True to interpret (and so count) launches whose tensors live on the GPU as well, for the same counts on every
+    machine; False leaves those to the GPU, uncounted.
+    """
+    from tiles.interpreter.dispatch import interpreted
+
+    traffic = Traffic()
+    COLLECTORS.append(traffic)
+    try:
+        with interpreted() if interpret else contextlib.nullcontext():
+            yield traffic
+    finally:
+        COLLECTORS.remove(traffic)
