@@ -66,12 +66,27 @@ def test_the_message_gives_line_and_text():
     assert said.startswith(f"Exercise 5.3 still has 2 blanks: line {line}, `m_new = ______`; line {line + 1}, `return [")
 
 
-def test_a_blank_in_a_cell_is_one_line_in_jupyter():
-    cells = ["import tiles", "x = 1\ny = ______  # a number", "undefined_name"]
+def in_jupyter(*cells):
+    """What the cells print, one after the other in one shell."""
     script = "from IPython.core.interactiveshell import InteractiveShell as S\nshell = S.instance()\n" + "".join(
         f"shell.run_cell({cell!r})\n" for cell in cells
     )
-    printed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60).stdout
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60).stdout
+
+
+def test_a_check_before_its_exercise_says_what_to_run_first():
+    printed = in_jupyter("from tiles import choice", 'choice("5.c1", answer)')
+    assert "There is no `answer` yet: fill in the exercise above, and run its cell first." in printed
+    assert "Traceback" not in printed
+
+
+def test_an_earlier_answer_does_not_stand_in_for_a_blank():
+    printed = in_jupyter("from tiles import choice", 'answer = "b"', "answer = ______  # a letter", 'choice("5.c2", answer)')
+    assert "line 1, `answer = ______`" in printed and "There is no `answer` yet" in printed
+
+
+def test_a_blank_in_a_cell_is_one_line_in_jupyter():
+    printed = in_jupyter("import tiles", "x = 1\ny = ______  # a number", "undefined_name")
     assert "A blank is left to fill: line 2, `y = ______`." in printed
     assert "Traceback" in printed.split("A blank is left")[1] and "undefined_name" in printed  # other names as always
     assert "Traceback" not in printed.split("A blank is left")[0]

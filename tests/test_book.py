@@ -24,6 +24,9 @@ from classroom import book  # noqa: E402
 from classroom.derive import derived_text, removed, secrets, student_notebook  # noqa: E402
 from classroom.lesson import Exercise, Lesson, read, tags  # noqa: E402
 
+# sphinx_external_toc asks every object in memory for its class, and torch warns about one of its own
+pytestmark = pytest.mark.filterwarnings("ignore:.*reduce_op:FutureWarning")
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = list(parse_toc_yaml(ROOT / "_toc.yml"))
 LESSONS = [read(ROOT / "solutions" / f"{Path(page).name}.ipynb") for page in PAGES if page.startswith("notebooks/")]

@@ -109,7 +109,7 @@ def test_the_passes_are_counted(capsys):
     )
     check("5.2", blocks, **given)
     assert capsys.readouterr().out == "Exercise 5.2 passed: 3 sizes; 1 element moved for each of the input.\n"
-    with pytest.raises(NotYet, match="2 elements are read and written where 1 suffice"):
+    with pytest.raises(NotYet, match="2 elements are read and written, and 1 would do"):
         check("5.2", twice, **given)
 
 
@@ -117,7 +117,7 @@ def test_an_output_that_is_not_filled():
     def answer(x, block_size, out):
         out[: (len(x) // block_size) * block_size] = x[: (len(x) // block_size) * block_size]
 
-    with pytest.raises(NotYet, match="The last 1 were never written: that is one block too few"):
+    with pytest.raises(NotYet, match="The last one was never written: that is one block too few"):
         check("5.2", answer, against=lambda x, block_size: x, cases=rows(8, 9, block_size=4, out=True))
 
 
@@ -195,3 +195,14 @@ def test_fingerprint_refuses_a_rounding_boundary_for_its_author(monkeypatch):
     monkeypatch.setenv("TILES_AUTHOR", "1")
     with pytest.raises(ValueError, match="rounding boundary"):
         fingerprint(value)
+
+
+def test_the_line_says_the_budget_and_the_author_is_told_when_it_is_not_the_least(capsys, monkeypatch):
+    given = dict(against=lambda x, block_size: x[0], cases=rows(8, block_size=4), moves=lambda n, block_size: n)
+    check("5.2", lambda x, block_size: x[0], **given)
+    assert capsys.readouterr().out == "Exercise 5.2 passed: 1 size; 1 element moved for each of the input.\n"
+    monkeypatch.setenv("TILES_AUTHOR", "1")
+    with pytest.raises(ValueError, match="n = 8, block_size = 4: the solution moves 1, less than the budget of 8"):
+        check("5.2", lambda x, block_size: x[0], **given)
+    check("5.2", lambda x, block_size: x[0], **given, note="one look")
+    assert capsys.readouterr().out == "Exercise 5.2 passed: 1 size; one look.\n"

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tiles.diagnose import Difference, likely_cause
+from tiles.cases import rows
+from tiles.diagnose import Difference, apart_by_sizes, apart_by_values, likely_cause, meaning_of_warning
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal(1000)
@@ -33,10 +34,13 @@ HALF_SUM = np.cumsum(np.full(100, 0.1, np.float16), dtype=np.float16).astype(flo
     [
         (X, left_out(X, slice(None)), "Nothing was written"),
         (X, left_out(X, slice(896, None)), "The last 104 were never written: that is one program too few"),
-        (X, left_out(X, slice(500, None)), "The last 500 were never written: does the grid cover all of them?"),
+        (X, left_out(X, slice(500, None)), "The last 500 were never written: do the grid and the mask reach to the end?"),
         (X, left_out(X, slice(None, None, 3)), "334 elements were never written"),
         (X, dict(got=changed(X, 999, np.nan)), "Only the last program (7) is wrong: look at the mask."),
         (X, dict(got=changed(X, slice(128, None), 0.5)), "Only the first 128 are right"),
+        (X, left_out(X, slice(999, None)), "The last one was never written: do the grid"),
+        (np.maximum(X, 0), dict(got=X), "Where 0 is expected, yours is negative."),
+        (SQUARE + SQUARE[0], dict(got=SQUARE + SQUARE[:1].T), "is a vector added along the other axis?"),
         (X, dict(got=X * 1.5), "Every value is 1.5 times what it should be"),
         (X, dict(got=-X), "The sign is flipped."),
         (X, dict(got=X + 0.25), "Every value is too large by 0.25."),
@@ -81,3 +85,65 @@ def test_nan_and_the_wrong_infinity_are_bad():
 )
 def test_describe(difference, words):
     assert words in difference.describe()
+
+
+IN_BLOCKS = {"block_size": 128}  # as in a NumPy lesson, without programs
+
+
+@pytest.mark.parametrize(
+    "expected, wrong, words",
+    [
+        (X, left_out(X, slice(None)), "does the loop go through one block at least"),
+        (X, left_out(X, slice(896, None)), "that is one block too few"),
+        (X, changed(X, 999, 9.0), "Only the last block (7), a shorter one, is wrong"),
+        (-3.0, 0.0, "does a maximum start from 0?"),
+        (3.0, 0.0, ""),
+        (1.0, 1.008, ""),  # as far off as fp16 rounding, but no fp16 number
+        (1.0, 1.0009765625, "accumulate in fp32"),
+        (X, X * (1 + 1e-4 * RNG.standard_normal(1000)), ""),  # not "in another order"
+    ],
+)
+def test_likely_cause_without_programs(expected, wrong, words):
+    wrong = wrong if isinstance(wrong, dict) else {"got": wrong}
+    said = likely_cause(Difference(wrong["got"], expected, TOLERANCE, wrong.get("unwritten"), IN_BLOCKS))
+    assert (words in said) if words else said == ""
+
+
+CASES = rows(3, 8, 7, block_size=[4, 4, 4], kinds=["normal", "large negatives", "rising"])  # one block, two, a ragged one
+
+
+@pytest.mark.parametrize(
+    "wrong, passed, words",
+    [
+        (3, 3, "Other values of these sizes are right. These all lie near -200"),
+        (6, 6, "Other values of these sizes are right. These rise from block to block"),
+        (0, 0, ""),
+    ],
+)
+def test_what_values_set_a_wrong_case_apart(wrong, passed, words):
+    said = apart_by_values(CASES[wrong], CASES[:passed])
+    assert (words in said) if words else said == ""
+
+
+@pytest.mark.parametrize(
+    "wrong, words",
+    [(0, ""), (1, "A row of one block is right, a row of several is not"), (2, "where block_size divides n"), (3, "")],
+)
+def test_what_sizes_set_a_wrong_case_apart(wrong, words):
+    said = apart_by_sizes(CASES[wrong], CASES[:wrong])
+    assert (words in said) if words else said == ""
+
+
+@pytest.mark.parametrize(
+    "warning, words",
+    [
+        ("overflow encountered in exp", "what must be subtracted"),
+        ("invalid value encountered in scalar subtract", "-inf from -inf"),
+        ("invalid value encountered in divide", "0 / 0"),
+        ("divide by zero encountered in log", "the logarithm of 0"),
+        ("something else", ""),
+    ],
+)
+def test_meaning_of_a_warning(warning, words):
+    said = meaning_of_warning(warning)
+    assert (words in said) if words else said == ""

@@ -122,7 +122,7 @@ def test_wrong_kernels(kernel, words):
 
 def test_too_few_programs():
     said = verdict(launcher(add_kernel, lambda n, block: max(1, n // block)))
-    assert "n = 129, BLOCK_SIZE = 128" in said and "The last 1 were never written: that is one program too few" in said
+    assert "n = 129, BLOCK_SIZE = 128" in said and "The last one was never written: that is one program too few" in said
 
 
 def torch_adds(x, y, out):

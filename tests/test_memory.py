@@ -55,3 +55,9 @@ def test_the_source_is_not_changed():
     source = np.zeros(3)
     CountedArray(source)[0] = 1
     assert source[0] == 0
+
+
+def test_what_was_never_written():
+    out = CountedArray(np.zeros(4))
+    out[1:3] = np.nan
+    assert out.unwritten().tolist() == [True, False, False, True]

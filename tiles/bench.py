@@ -128,7 +128,7 @@ def save(record: Record, name: str) -> Path:
     runs = [json.dumps({**asdict(run), "shape": list(run.shape)}) for run in record.runs]
     head = json.dumps({k: v for k, v in asdict(record).items() if k != "runs"}, indent=1)
     text = head.removesuffix("\n}") + ',\n "runs": [\n  ' + ",\n  ".join(runs) + "\n ]\n}\n"
-    json.loads(text)
+    path.parent.mkdir(exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -141,7 +141,7 @@ def save(record: Record, name: str) -> Path:
     return path
 
 
-def time_in_turns(functions: Mapping[str, Callable[[], object]], rounds: int = 2) -> dict[str, float]:
+def time_in_turns(functions: Mapping[str, Callable[[], object]], rounds: int = 3) -> dict[str, float]:
     """Milliseconds a call for each function: A B A B, so that a clock that drifts meets all of them.
 
     Each turn is the median that `triton.testing.do_bench` finds, with the L2 cache flushed before every call;
@@ -180,7 +180,7 @@ def bandwidth(
     *,
     shapes: Iterable[tuple[int, ...]],
     dtype: str = "float32",
-    rounds: int = 2,
+    rounds: int = 3,
 ) -> Record:
     """GB/s of functions that compete, at each shape.
 
@@ -198,7 +198,7 @@ def throughput(
     *,
     shapes: Iterable[tuple[int, ...]],
     dtype: str = "float16",
-    rounds: int = 2,
+    rounds: int = 3,
 ) -> Record:
     """TFLOP/s of functions that compete: as `bandwidth`, with floating-point operations in the place of bytes."""
     return _compare("TFLOP/s", exercise, op, contestants, shapes, dtype, rounds)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import linecache
+import re
 import sys
 import traceback
 import types
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 BLANK = "______"
+_CHECK = re.compile(r"^(check|choice)\(", re.MULTILINE)
 
 
 class NotYet(AssertionError):
@@ -105,18 +107,27 @@ def refuse_blanks(what: str, thing: Any) -> None:
 
 
 def report_blanks_in_jupyter() -> None:
-    """In Jupyter, a cell that runs into a blank says so in one line; every other NameError looks as always."""
+    """In Jupyter, two kinds of NameError become one line; every other looks as always.
+
+    A cell that runs into a blank says which; the name that it was to define is forgotten, so that no earlier answer
+    stands in for it. A check of something that is not defined yet says to run the exercise first.
+    """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None:
         return
 
     def handler(shell, kind, error, tb, tb_offset=None):
-        if getattr(error, "name", None) == BLANK or f"'{BLANK}'" in str(error):
-            frame = traceback.extract_tb(tb)[-1]
-            text = (frame.line or "").split("  #")[0].strip()
+        frame = traceback.extract_tb(tb)[-1]
+        text = (frame.line or "").split("  #")[0].strip()
+        if error.name == BLANK:
             message = f"A blank is left to fill: line {frame.lineno}, `{text}`."
-            shell._showtraceback(BlankLeft, BlankLeft(message), [message])
-            return [message]
-        return shell.showtraceback((kind, error, tb), tb_offset=tb_offset)
+            if frame.name == "<module>":
+                shell.user_ns.pop(text.partition(" = ")[0], None)
+        elif error.name and frame.name == "<module>" and _CHECK.search("".join(linecache.getlines(frame.filename))):
+            message = f"There is no `{error.name}` yet: fill in the exercise above, and run its cell first."
+        else:
+            return shell.showtraceback((kind, error, tb), tb_offset=tb_offset)
+        shell._showtraceback(BlankLeft, BlankLeft(message), [message])
+        return [message]
 
     shell.set_custom_exc((NameError,), handler)

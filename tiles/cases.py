@@ -58,6 +58,10 @@ def _large_negatives(rng, shape):
     return -200.0 - np.abs(rng.standard_normal(shape))
 
 
+def _all_negative(rng, shape):
+    return -1000 * (1 + np.abs(rng.standard_normal(shape)))
+
+
 def _minus_infinity(rng, shape):
     values = rng.standard_normal(shape)
     values[..., ::3] = -INFINITY
@@ -86,16 +90,22 @@ def _rising(rng, shape):
     return np.sort(rng.standard_normal(shape) * 10, axis=-1)
 
 
+def _falling(rng, shape):
+    return _rising(rng, shape)[..., ::-1]
+
+
 VALUES = {
     "normal": _normal,
     "integers": _integers,
     "large": _large,
     "large negatives": _large_negatives,
+    "all negative": _all_negative,
     "some -inf": _minus_infinity,
     "-inf first": _starts_with_minus_infinity,
     "all -inf": _all_minus_infinity,
     "one huge": _one_huge,
     "rising": _rising,
+    "falling": _falling,
 }
 
 

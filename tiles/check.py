@@ -6,6 +6,7 @@ import contextlib
 import copy
 import inspect
 import linecache
+import os
 import traceback
 import tracemalloc
 import warnings
@@ -16,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from tiles.advice import advice
 from tiles.blanks import NotYet, refuse_blanks
 from tiles.cases import Case
-from tiles.diagnose import Difference, apart_by_sizes, apart_by_values, likely_cause, meaning_of_warning
+from tiles.diagnose import Difference, apart_by_sizes, apart_by_tiles, apart_by_values, likely_cause, meaning_of_warning
 from tiles.memory import CountedArray
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -45,7 +47,8 @@ def check(
     against: the specification, called with the same inputs in float64 after the answer has been called.
         Inside the answer it may not be called.
     cases: see `tiles.cases`. Launchers run on the CPU, in the strict interpreter, and then on the GPU where there is one.
-    moves: budget in elements read and written, from the case's sizes: `lambda n: 3 * n`.
+    moves: budget in elements read and written, from the case's sizes: `lambda n: 3 * n`. The line of a right answer calls it
+        the minimum, so give a `note` where a right answer may need less.
     memory: budget in bytes of memory that the answer may hold at once, from the case's sizes (NumPy answers).
     steps: how many roundings a result goes through; magnitude: the size of the terms that are added up to it
         (same arguments as `against`; without it, the expected result). An error may be
@@ -54,7 +57,7 @@ def check(
     """
     answer_name = f"Exercise {exercise}"
     refuse_blanks(answer_name, answer)
-    trial = _Trial(answer, against, moves, memory, steps, magnitude, tuple(returns))
+    trial = _Trial(answer, against, moves, memory, steps, magnitude, tuple(returns), note)
     measured = []
     for case in cases:
         try:
@@ -87,9 +90,9 @@ def _summary(cases: Sequence[Case], measured: Sequence[str], note: str) -> str:
 class _Trial:
     """One answer under one check."""
 
-    def __init__(self, answer, against, moves, memory, steps, magnitude, returns):
+    def __init__(self, answer, against, moves, memory, steps, magnitude, returns, note):
         self.answer, self.against, self.moves, self.memory = answer, against, moves, memory
-        self.steps, self.magnitude, self.returns = steps, magnitude, returns
+        self.steps, self.magnitude, self.returns, self.note = steps, magnitude, returns, note
         self.label = ""
         self.passed: list[Case] = []
 
@@ -149,10 +152,12 @@ class _Trial:
         allowed = self.moves(**case.sizes)
         if moved > allowed:
             raise NotYet(
-                f"The values are right, but {moved} elements are read and written where {allowed} suffice "
-                f"({moved / n:.3g} an element of the input, not {allowed / n:.3g}). Load each block once, and keep what you need of it."
+                f"The values are right, but {moved} elements are read and written, and {allowed} would do "
+                f"({moved / n:.3g} for each of the input, not {allowed / n:.3g}). "
+                "Load each block once in a pass, and keep what you need of it."
             )
-        return f"{moved / n:.3g} element{'s' * (moved != n)} moved for each of the input"
+        self._least(moved, allowed, case)
+        return f"{allowed / n:.3g} element{'s' * (allowed != n)} moved for each of the input"
 
     # ---- launchers: they fill their outputs by launching kernels
 
@@ -168,17 +173,27 @@ class _Trial:
                     tried = launchers.attempt(self.answer, case, device)
             except interpreter.KernelError as fault:
                 self.label = _with_constants(case.label, fault)
-                raise NotYet(f"{fault.message}\n{advice(fault)}".strip()) from None
+                raise NotYet(_lines(fault.message, advice(fault, case, self.passed))) from None
             constants = {}
             for one in tried.traffic.launches:
                 constants.update({k: v for k, v in one.constants.items() if isinstance(v, int)})
             self.label = ", ".join([case.label] + [f"{k} = {v}" for k, v in constants.items() if k.isupper()])
             expected, dtypes = self._expected(case), [o.dtype for o in case.outputs]
             sizes = {**constants, **case.sizes}
+            self._refuse_old_content(tried, case)
             self._compare(tried.outputs, expected, tried.unwritten, _output_names(self.answer, case), case, dtypes, sizes)
             if device == "cpu" and self.moves:
                 said = self._traffic_within_budget(tried.traffic, case)
         return said
+
+    def _refuse_old_content(self, tried, case: Case) -> None:
+        """An output that was read and stored, and still is what it was: nan plus anything."""
+        loads, stores = tried.traffic.loads, tried.traffic.stores
+        for name, unwritten in zip(_output_names(self.answer, case), tried.unwritten):
+            if unwritten.size and unwritten.all() and loads.get(name) and stores.get(name, 0) >= unwritten.size:
+                raise NotYet(
+                    f"The kernel adds to what {name} held before the launch, and nobody knows what that is. Store the result instead."
+                )
 
     def _traffic_within_budget(self, traffic, case: Case) -> str:
         output = case.outputs[0]
@@ -189,8 +204,18 @@ class _Trial:
                 f"The values are right, but the kernel moves {traffic.bytes / elements:.3g} B per element of the output, "
                 f"where {allowed / elements:.3g} B suffice.\n" + _by_line(traffic)
             )
-        best = ", the minimum" if traffic.bytes == allowed else ""
-        return f"{traffic.bytes / elements:.3g} B per element moved{best}"
+        self._least(traffic.bytes, allowed, case)
+        return f"{allowed / elements:.3g} B per element moved, the minimum"
+
+    def _least(self, moved: int, allowed: int, case: Case) -> None:
+        """The line of a right answer says the budget, so it must be the least that any right answer moves.
+
+        Raises ValueError, when a lesson is executed by its author, where the solution itself needs less.
+        """
+        if moved < allowed and not self.note and os.environ.get("TILES_AUTHOR"):
+            raise ValueError(
+                f"{case.label}: the solution moves {moved}, less than the budget of {allowed}: lower it, or give a note"
+            )
 
     # ---- both
 
@@ -221,8 +246,11 @@ class _Trial:
             if difference.bad.any():
                 also = f" ({' and '.join(right)} {'is' if len(right) == 1 else 'are'} right.)" if right else ""
                 what = difference.describe(name if len(got) > 1 else "") + also
-                cause = likely_cause(difference) or apart_by_sizes(case, self.passed)
-                raise NotYet(_lines(what, cause, apart_by_values(case, self.passed)))
+                cause = likely_cause(difference) or apart_by_sizes(case, self.passed) or apart_by_tiles(case, self.passed, sizes)
+                values = apart_by_values(case, self.passed)
+                if not (cause or values or case.launcher):
+                    cause = "Call the function on two or three numbers of your own, and print what each line gives."
+                raise NotYet(_lines(what, cause, values))
             right.append(name)
 
 
@@ -338,18 +366,3 @@ def _by_line(traffic) -> str:
     accesses = [access for line in traffic.by_line.values() for access in line]
     said = ", ".join(f"line {a.line} {verb[a.kind]} {a.bytes:,} B of {a.argument}" for a in accesses)
     return said[:1].upper() + said[1:] + ". What could stay in registers?"
-
-
-ADVICE = {
-    "load outside": "Look at the mask of the load: which of this program's elements exist?",
-    "store outside": "Look at the mask of the store: which of this program's elements exist?",
-    "atomic outside": "Look at the mask of the atomic operation: which of this program's elements exist?",
-}
-
-
-def advice(fault) -> str:
-    """What to do about a KernelError, from its kind, index and extent; empty when the message says it all."""
-    index, extent = getattr(fault, "index", None), getattr(fault, "extent", None)
-    if fault.kind == "load outside" and index is not None and index == extent and getattr(fault, "count", 0) == 1:
-        return "One too many: compare the last valid index with the number of elements."
-    return ADVICE.get(fault.kind, "")

@@ -73,22 +73,23 @@ def _is_constant(numbers: np.ndarray, spread: float = 1e-3) -> bool:
 
 def nothing_written(d: Difference) -> str | None:
     if d.unwritten.all() and d.bad.size:
-        return "Nothing was written: is there a store, and does it go to the output?"
+        if not d.by_programs:
+            return "Nothing was written: does the loop go through one block at least, and does it assign to the output?"
+        return "Nothing was written: is there a store, does it go to the output, and what does its mask let through?"
 
 
 def tail_not_written(d: Difference) -> str | None:
     if not d.unwritten.any() or d.unwritten.ndim != 1:
         return None
     missing = np.flatnonzero(d.unwritten)
-    if missing[-1] == d.bad.size - 1 and len(missing) == d.bad.size - missing[0] and len(missing) == d.bad.sum():
+    if missing[-1] == d.bad.size - 1 and len(missing) == d.bad.size - missing[0]:
         block = d.block
+        which = "The last one was" if len(missing) == 1 else f"The last {len(missing)} were"
         if block and missing[0] % block == 0 and len(missing) <= block:
             unit = "program" if d.by_programs else "block"
-            return (
-                f"The last {len(missing)} were never written: that is one {unit} too few. "
-                f"The number of {unit}s is rounded up, not down."
-            )
-        return f"The last {len(missing)} were never written: does the {'grid' if d.by_programs else 'loop'} cover all of them?"
+            return f"{which} never written: that is one {unit} too few. The number of {unit}s is rounded up, not down."
+        reach = "do the grid and the mask" if d.by_programs else "does the loop"
+        return f"{which} never written: {reach} reach to the end?"
 
 
 def some_not_written(d: Difference) -> str | None:
@@ -124,7 +125,7 @@ def transposed(d: Difference) -> str | None:
 
 
 def permuted(d: Difference) -> str | None:
-    if 2 < d.bad.size and np.isfinite(d.got).all() and np.ptp(d.expected) > 0:
+    if 2 < d.bad.size and np.isfinite(d.got).all() and np.abs(d.got - d.expected).max() > 0.01 * np.ptp(d.expected) > 0:
         got, expected = np.sort(d.got, axis=None), np.sort(d.expected, axis=None)
         if np.allclose(got, expected, rtol=1e-3, atol=float(d.tolerance.max())):
             return "The values are right but stand in another order: look at the offsets of the store."
@@ -140,13 +141,33 @@ def shifted(d: Difference) -> str | None:
 
 
 def all_zero(d: Difference) -> str | None:
-    if d.bad.any() and not d.got[d.bad].any() and np.abs(d.expected[d.bad]).max() > 0:
+    if not d.bad.any() or d.got[d.bad].any():
+        return None
+    if (d.expected[d.bad] < 0).all():
+        return "It is 0 where a negative number is expected: does a maximum start from 0?"
+    if d.bad.sum() > 1:
         return "The wrong values are all 0."
+
+
+def not_clipped(d: Difference) -> str | None:
+    if d.bad.sum() > 1 and not d.expected[d.bad].any() and (d.got[d.bad] < 0).all():
+        return "Where 0 is expected, yours is negative."
+
+
+def along_the_other_axis(d: Difference) -> str | None:
+    error = d.got - d.expected
+    if error.ndim != 2 or min(error.shape) < 3 or not np.isfinite(error).all():
+        return None
+    rest = error - error[:, :1] - error[:1] + error[0, 0]  # 0 where the error is a column plus a row
+    size = np.abs(error).max()
+    varies = np.ptp(error, axis=0).max() > 0.1 * size and np.ptp(error, axis=1).max() > 0.1 * size
+    if varies and np.abs(rest).max() <= 1e-4 * size:
+        return "The error is a column plus a row: is a vector added along the other axis?"
 
 
 def constant_factor(d: Difference) -> str | None:
     ratio = _ratio(d)
-    if d.bad.mean() > 0.9 and _is_constant(ratio):
+    if d.bad.mean() > 0.9 and _is_constant(ratio) and abs(ratio[0] - 1) > 2e-3:
         if abs(ratio[0] + 1) < 1e-3:
             return "The sign is flipped."
         return f"Every value is {_number(np.median(ratio))} times what it should be: look for a missing or a second factor."
@@ -181,10 +202,10 @@ def overflow(d: Difference) -> str | None:
 
 
 def fp16_accumulator(d: Difference) -> str | None:
-    if d.expected.size and np.isfinite(d.got).all():
+    if d.expected.size and np.array_equal(d.got, d.got.astype(np.float16)):
         size = np.abs(d.expected).max()
         error = np.abs(d.got - d.expected).max()
-        if size and 2e-4 < error / size < 2e-2 and float(d.tolerance.max()) < error:
+        if size and 5e-5 < error / size < 2e-2 and float(d.tolerance.max()) < error:
             return "The error is as large as fp16 rounding, many times over: accumulate in fp32 and round once, at the end."
 
 
@@ -197,12 +218,14 @@ PATTERNS: Sequence[Callable[[Difference], str | None]] = (
     overflow,
     transposed,
     all_zero,
+    not_clipped,
+    along_the_other_axis,
     constant_factor,
     rows_differ_by_a_factor,
     constant_shift,
+    fp16_accumulator,
     shifted,
     permuted,
-    fp16_accumulator,
 )
 
 
@@ -213,13 +236,15 @@ def likely_cause(difference: Difference) -> str:
 
 
 KINDS = {
-    "large": "go into the thousands: which exponential cannot be written down, and what must be subtracted before it is taken?",
+    "large": "go into the thousands: is every exponential still a number?",
     "large negatives": "all lie near -200: what does the largest of them start from, and is any exponential left above 0?",
+    "all negative": "are all negative: with which number does the largest of them have to compete?",
     "some -inf": "include -inf: where does -inf - (-inf) appear?",
     "-inf first": "begin with -inf: where does -inf - (-inf) appear, and what is the largest value until then?",
     "all -inf": "are all -inf: where does -inf - (-inf) appear, and what should come out?",
-    "one huge": "hold one of 10,000: what becomes of what was added up before it?",
+    "one huge": "hold one of 10,000: is its exponential still a number, and what becomes of what was added up before it?",
     "rising": "rise from block to block: what becomes of what was added up under a smaller maximum?",
+    "falling": "fall from block to block: does the largest of a later block replace a larger one?",
 }
 
 
@@ -243,6 +268,16 @@ def apart_by_sizes(case: Case, passed: Sequence[Case]) -> str:
         return "A row of one block is right, a row of several is not: what must be carried over from block to block, and how?"
     if n % block and any(n > block and n % block == 0 for n, block in before):
         return "It is right where block_size divides n: look at the last block, the shorter one."
+    return ""
+
+
+def apart_by_tiles(case: Case, passed: Sequence[Case], constants: Mapping[str, int]) -> str:
+    """Whether only cases that need a second tile along some size are wrong; else empty."""
+    for block in {value for name, value in constants.items() if name.startswith("BLOCK")}:
+        for name, size in case.sizes.items():
+            before = [p.sizes.get(name, size) for p in passed]
+            if before and max(before) == block < size:
+                return f"It is right up to {name} = {block}, a single tile: what must the second tile do otherwise?"
     return ""
 
 

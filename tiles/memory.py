@@ -104,7 +104,7 @@ def _pieces(addresses: np.ndarray, itemsize: int, live: np.ndarray, size: int) -
     first, last = addresses // size, (addresses + itemsize - 1) // size
     spans = int((last - first).max(initial=0)) + 1
     pieces = np.minimum(first[..., None] + np.arange(spans), last[..., None])
-    return np.where(live[..., None], pieces, -1).reshape(*addresses.shape[:-1], -1)
+    return np.where(live[..., None], pieces, -1).reshape(*addresses.shape[:-1], addresses.shape[-1] * spans)
 
 
 def _distinct(numbers: np.ndarray) -> np.ndarray:
@@ -162,5 +162,6 @@ def bank_conflict_degree(addresses: Any, itemsize: int = 4, banks: int = 32, wid
         raise ValueError(f"{addresses.shape[-1]} lanes cannot be served in {parts} parts")
     shape = (*addresses.shape[:-1], parts, -1)
     words = _pieces(addresses.reshape(shape), itemsize, live.reshape(shape), width)
-    of_bank = np.where(words % banks == np.arange(banks)[:, None, None], words[..., None, :, :], -1)
+    words = words[..., None, :]
+    of_bank = np.where(words % banks == np.arange(banks)[:, None], words, -1)
     return _distinct(of_bank).max(axis=(-2, -1))

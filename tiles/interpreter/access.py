@@ -6,7 +6,8 @@ Pointers carry the view that they came from, so that an access which runs into a
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, NamedTuple, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import triton.language as tl
@@ -17,7 +18,7 @@ from triton.language.semantic import TritonSemantic
 from tiles.interpreter.errors import KernelError, index_text
 from tiles.interpreter.kernels import Place, line_key
 from tiles.interpreter.traffic import Tally, count_sectors
-from tiles.interpreter.views import MANY, View
+from tiles.interpreter.views import View
 
 TensorHandle = triton_interpreter.TensorHandle
 Builder = triton_interpreter.InterpreterBuilder
@@ -99,6 +100,7 @@ class Monitor:
             "create_atomic_cas": self._atomic_cas,
             "create_select": self._select,
             "get_bf16_ty": self._refuse_bfloat16,
+            "get_bf16": self._refuse_bfloat16,
         }
         for name in POINTER_OPERATIONS:
             hooks[name] = _keeping_view(getattr(Builder, name))
@@ -114,53 +116,45 @@ class Monitor:
         return hooks
 
     def _load(self, pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
-        lanes = self._access(pointers, mask, "load")
+        parts = self._access(pointers, mask, "load")
+        masked = parts[0].addresses.size - sum(part.reached.size for part in parts)
         omitted, self.other_omitted = self.other_omitted, False
-        poisoned = other is None and omitted and lanes.live is not None
+        poisoned = masked if other is None and omitted else 0  # lanes
         if poisoned:
-            other = self._poison(lanes, pointers)
+            other = self._poison(parts[0], pointers)
         loaded = Builder.create_masked_load(_builder(), pointers, _handle(mask), other, *rest, **named)
         if not self.nan_elsewhere and loaded.data.dtype.kind == "f":
-            given = loaded.data.reshape(-1)[lanes.live] if poisoned else loaded.data
-            self.nan_elsewhere = bool(np.isnan(given).any())
-        if self.shared and lanes.reached.size:
-            self._refuse_race("load", lanes, ("writers", "atomics"))
-            lanes.view.region.note_read(lanes.reached, lanes.size, self.program + 1)
+            self.nan_elsewhere = int(np.isnan(loaded.data).sum()) > poisoned
+        self._note("load", parts, ("writers", "atomics"))
         return loaded
 
     def _store(self, pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
-        lanes = self._access(pointers, mask, "store")
-        self._refuse_poison(lanes, value)
-        if self.shared and lanes.reached.size:
-            self._refuse_race("store", lanes, ("writers", "atomics", "readers"))
-            lanes.view.region.note_store(lanes.reached, lanes.size, self.program + 1, atomic=False)
+        parts = self._access(pointers, mask, "store")
+        self._refuse_poison(parts, value)
+        self._note("store", parts, ("writers", "atomics", "readers"))
         return Builder.create_masked_store(_builder(), pointers, value, _handle(mask), *rest, **named)
 
     def _atomic_rmw(self, operation: Any, pointers: Any, value: Any, mask: Any, sem: Any, *rest: Any) -> Any:
-        lanes = self._atomic(pointers, mask, value, sem)
+        self._before_atomic(pointers, mask, value, sem)
         result = Builder.create_atomic_rmw(_builder(), operation, pointers, value, mask, sem, *rest)
-        self._note_nan(result, lanes)
-        return result
+        return self._after_atomic(result)
 
     def _atomic_cas(self, pointers: Any, expected: Any, value: Any, sem: Any, *rest: Any) -> Any:
-        lanes = self._atomic(pointers, None, value, sem)
+        self._before_atomic(pointers, None, value, sem)
         result = Builder.create_atomic_cas(_builder(), pointers, expected, value, sem, *rest)
-        self._note_nan(result, lanes)
+        return self._after_atomic(result)
+
+    def _before_atomic(self, pointers: Any, mask: Any, value: Any, sem: Any) -> None:
+        parts = self._access(pointers, mask, "atomic")
+        self._refuse_poison(parts, value)
+        if parts[0].addresses.size == parts[0].reached.size == 1 and sem != ir.MEM_SEMANTIC.RELAXED:
+            self.fences.setdefault(self.program, set()).add(int(parts[0].reached[0]))
+        self._note("atomic", parts, ("writers", "readers"))
+
+    def _after_atomic(self, result: Any) -> Any:
+        if not self.nan_elsewhere and result.data.dtype.kind == "f":
+            self.nan_elsewhere = bool(np.isnan(result.data).any())
         return result
-
-    def _atomic(self, pointers: Any, mask: Any, value: Any, sem: Any) -> Lanes:
-        lanes = self._access(pointers, mask, "atomic")
-        self._refuse_poison(lanes, value)
-        if self.shared and lanes.reached.size:
-            if lanes.addresses.size == 1 and sem != ir.MEM_SEMANTIC.RELAXED:
-                self.fences.setdefault(self.program, set()).add(int(lanes.reached[0]))
-            self._refuse_race("atomic", lanes, ("writers", "readers"))
-            lanes.view.region.note_store(lanes.reached, lanes.size, self.program + 1, atomic=True)
-        return lanes
-
-    def _note_nan(self, result: Any, lanes: Lanes) -> None:
-        if result.data.dtype.kind == "f" and lanes.reached.size:
-            self.nan_elsewhere = self.nan_elsewhere or bool(np.isnan(result.data).any())
 
     def _select(self, condition: Any, left: Any, right: Any) -> Any:
         """`tl.where`: between pointers of one tensor the result points there too; of two, every lane is looked up."""
@@ -191,7 +185,7 @@ class Monitor:
 
         return constant
 
-    def _refuse_bfloat16(self) -> None:
+    def _refuse_bfloat16(self, *_: Any) -> None:
         raise KernelError(
             "bfloat16 is wrong in Triton's interpreter, and this launch is interpreted. Use tl.float16 or tl.float32; "
             "on a GPU the kernel may use bfloat16",
@@ -200,8 +194,11 @@ class Monitor:
 
     # ---- bounds and counts
 
-    def _access(self, pointers: Any, mask: Any, kind: str) -> Lanes:
-        """Check the bounds of an access and count it. Raises KernelError for a live lane outside its tensor."""
+    def _access(self, pointers: Any, mask: Any, kind: str) -> list[Lanes]:
+        """Check the bounds of an access and count it, tensor by tensor (nearly always one).
+
+        Raises KernelError for a live lane outside its tensor.
+        """
         element = pointers.get_element_ty()
         if element == tl.bfloat16:
             self._refuse_bfloat16()
@@ -210,21 +207,28 @@ class Monitor:
         live = None if flags is None or flags.all() else np.broadcast_to(flags, pointers.data.shape).reshape(-1)
         reached = addresses if live is None else addresses[live]
         view = pointers.attr.get("view") or self.descriptor
-        if view is None and reached.size:
-            view = self._view_at(int(reached[0]), kind)
         lanes = Lanes(view, addresses, live, reached, max(1, element.primitive_bitwidth // 8), pointers.data.shape)
-        if reached.size and (bad := view.outside(reached, lanes.size)) is not None:
-            raise outside(lanes, bad, kind)
-        if self.tallies is not None and view is not None:
-            self._count(lanes, kind)
-        return lanes
+        parts = [lanes] if view is not None or not reached.size else self._by_tensor(lanes, kind)
+        for part in parts:
+            if part.reached.size and (bad := part.view.outside(part.reached, part.size)) is not None:
+                raise outside(part, bad, kind)
+            if self.tallies is not None and part.view is not None:
+                self._count(part, kind)
+        return parts
 
-    def _view_at(self, address: int, kind: str) -> View:
-        """The tensor an address lies in, for pointers that were made out of numbers or chosen between tensors."""
+    def _by_tensor(self, lanes: Lanes, kind: str) -> list[Lanes]:
+        """The lanes of pointers that were made out of numbers or chosen between tensors, by the tensor each lies in."""
+        left = np.ones(lanes.addresses.shape, bool) if lanes.live is None else lanes.live.copy()
+        parts = []
         for view in self.views:
-            if view.start <= address < view.end:
-                return view
-        raise KernelError(f"The kernel {VERBS[kind]} an address that belongs to none of its arguments", f"{kind} outside")
+            bad = view.outside(lanes.addresses, lanes.size)
+            own = left if bad is None else left & ~bad
+            if own.any():
+                parts.append(lanes._replace(view=view, live=None if own.all() else own, reached=lanes.addresses[own]))
+                left = left & ~own
+        if left.any():
+            raise KernelError(f"The kernel {VERBS[kind]} an address that belongs to none of its arguments", f"{kind} outside")
+        return parts
 
     def _count(self, lanes: Lanes, kind: str) -> None:
         made, line = line_key()
@@ -249,18 +253,21 @@ class Monitor:
         dtype = triton_interpreter._get_np_dtype(element)
         return TensorHandle(np.full(lanes.shape, poison_value(dtype), dtype), element)
 
-    def _refuse_poison(self, lanes: Lanes, value: Any) -> None:
+    def _refuse_poison(self, parts: list[Lanes], value: Any) -> None:
         """Raise KernelError when a nan is stored that can only come from masked-off lanes."""
-        if not self.poisons or self.nan_elsewhere or value.data.dtype.kind != "f" or not lanes.reached.size:
+        if not self.poisons or self.nan_elsewhere or value.data.dtype.kind != "f":
             return
-        values = np.broadcast_to(value.data, lanes.shape).reshape(-1)
-        bad = np.isnan(values if lanes.live is None else values[lanes.live])
-        if not bad.any():
-            return
+        for lanes in parts:
+            values = np.broadcast_to(value.data, lanes.shape).reshape(-1)
+            bad = np.isnan(values if lanes.live is None else values[lanes.live])
+            if bad.any():
+                raise self._poisoned(lanes, bad)
+
+    def _poisoned(self, lanes: Lanes, bad: np.ndarray) -> KernelError:
         (load, argument), view, first = self.poisons[0], lanes.view, int(bad.argmax())
         index, count = view.index(int(lanes.reached[first])), int(bad.sum())
         what = f"{view.name}[{index_text(index)}] was" if count == 1 else f"{count} elements of {view.name} were"
-        raise KernelError(
+        return KernelError(
             f"{what} computed from masked-off lanes of {argument}, whose load has no other=",
             "poison",
             at="" if count == 1 else f"first at index {_bracketed(index)}",
@@ -275,38 +282,47 @@ class Monitor:
 
     # ---- races
 
-    def _refuse_race(self, kind: str, lanes: Lanes, tables: tuple[str, ...]) -> None:
-        """Raise KernelError when another program of this launch touched one of the elements in a way that matters."""
-        for table in tables:
-            clash = lanes.view.region.others(table, lanes.reached, lanes.size, self.program + 1)
-            if clash is not None and not self._ordered(clash[1] - 1):
-                raise self._race(kind, table, lanes, *clash)
+    def _note(self, kind: str, parts: list[Lanes], tables: tuple[str, ...]) -> None:
+        """Enter an access. Raises KernelError when another program of the launch touched an element in a way that matters."""
+        if not self.shared:
+            return
+        me = self.program + 1
+        for lanes in parts:
+            if not lanes.reached.size:
+                continue
+            region = lanes.view.region
+            for table in tables:
+                clash = region.others(table, lanes.reached, lanes.size, me)
+                if clash is not None and not self._ordered(clash[1] - 1):
+                    raise self._race(kind, table, lanes, *clash)
+            if kind == "load":
+                region.note_read(lanes.reached, lanes.size, me)
+            else:
+                region.note_store(lanes.reached, lanes.size, me, atomic=kind == "atomic")
 
     def _ordered(self, other: int) -> bool:
         """Whether both programs went through the same lock or counter: one atomic operation on one element."""
-        mine = self.fences.get(self.program)
-        if not mine:
-            return False
-        return True if other == MANY - 1 else bool(mine & self.fences.get(other, set()))
+        return bool(self.fences.get(self.program, set()) & self.fences.get(other, set()))
 
     def _race(self, kind: str, table: str, lanes: Lanes, position: int, other: int) -> KernelError:
-        view, me = lanes.view, self.program_name(self.program)
+        view, me, them = lanes.view, self.program_name(self.program), self.program_name(other - 1)
         index = view.index(int(lanes.reached[position]))
-        them = None if other == MANY else self.program_name(other - 1)
         element = f"{view.name}[{index_text(index)}]"
-        who = "other programs" if them is None else f"program {them}"
-        if kind == "store" and table == "writers":
+        if (kind, table) == ("store", "writers"):
             summary = f"Programs {them} and {me} both stored {element}"
-        elif table == "readers":
-            summary = f"Program {me} {VERBS[kind]} {element}, which {who} read in the same launch"
-        elif "atomic" in (kind, table.rstrip("s")):
-            does = {"load": "read", "store": "stored", "atomic": "updated"}[kind]
-            did = "updated atomically" if table == "atomics" else "stored"
-            summary = f"Program {me} {does} {element}, which {who} {did} in the same launch"
         else:
-            summary = f"Program {me} read {element}, which {who} stored in the same launch"
+            did = {"writers": "stored", "readers": "read", "atomics": "updated atomically"}[table]
+            does = f"{VERBS[kind]} {element}" + (" atomically" if kind == "atomic" else "")
+            summary = f"Program {me} {does}, which program {them} {did} in the same launch"
         return KernelError(
-            summary, "race", argument=view.name, index=index, count=1, extent=view.size, lane=lanes.lane(position), programs=(them, me)
+            summary,
+            "race",
+            argument=view.name,
+            index=index,
+            count=1,
+            extent=view.size,
+            lane=lanes.lane(position),
+            programs=(them, me),
         )
 
 

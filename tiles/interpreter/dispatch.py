@@ -7,7 +7,8 @@ import functools
 import os
 import threading
 import weakref
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 from triton.runtime.autotuner import Autotuner
 from triton.runtime.interpreter import InterpretedFunction
@@ -97,6 +98,7 @@ def install() -> None:
     if JITFunction.run is _run:
         return
     JITFunction.run, JITFunction.__call__, Autotuner.run = _run, _call, _tune
+    os.environ.setdefault("TRITON_DEFAULT_FP_FUSION", "1")  # the default of every release so far; 3.9 warns where it is unset
     own = InterpretedFunction.__init__
 
     @functools.wraps(own)

@@ -41,7 +41,9 @@ class KernelError(NotYet):
     @property
     def message(self) -> str:
         """The sentence with its location."""
-        return f"{self.summary} ({self.location})." if self.location else f"{self.summary}."
+        if self.location:
+            return f"{self.summary} ({self.location})."
+        return self.summary if self.summary.endswith("?") else f"{self.summary}."
 
     def __str__(self) -> str:
         return self.message

@@ -8,7 +8,8 @@ import linecache
 import sys
 import types
 import weakref
-from typing import Any, Iterator, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import triton.runtime.interpreter as triton_interpreter
 from triton.runtime.jit import JITFunction
@@ -25,7 +26,7 @@ class Place(NamedTuple):
     function: str
 
     def words(self, kernel_file: str) -> str:
-        """"line 8"; for a helper from another cell or file "line 3 of act"."""
+        """ "line 8"; for a helper from another cell or file "line 3 of act"."""
         return f"line {self.line}" if self.file == kernel_file else f"line {self.line} of {self.function}"
 
 

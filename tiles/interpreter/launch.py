@@ -10,7 +10,8 @@ import random
 import threading
 import types
 import warnings
-from typing import Any, Callable, Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,7 +24,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from tiles.blanks import BLANK, refuse_blanks
 from tiles.interpreter.access import WATCHING, Monitor, semantic_patches
 from tiles.interpreter.errors import KernelError
-from tiles.interpreter.kernels import bind, place_of, rewritten
+from tiles.interpreter.kernels import bind, place_of
 from tiles.interpreter.patches import PatchTable
 from tiles.interpreter.traffic import COLLECTORS, Launch
 from tiles.interpreter.views import View, join_regions
@@ -257,7 +258,8 @@ class Interpretation:
             try:
                 function(**values)
             except Exception as error:
-                raise self._located(error, monitor.program_name(program)) from error.__cause__
+                located = self._located(error, monitor.program_name(program))
+                raise located from None if located is error else error
 
     def _located(self, error: Exception, program: int | tuple[int, ...]) -> KernelError:
         """The exception of a program as a KernelError that says where."""
@@ -266,9 +268,7 @@ class Interpretation:
         place = place_of(error)
         if not isinstance(error, KernelError):
             said = " ".join(str(error).split()).rstrip(".") or "no message"
-            wrapped = KernelError(f"The kernel failed: {type(error).__name__}: {said}", "error in kernel")
-            wrapped.__cause__ = error
-            error = wrapped
+            error = KernelError(f"The kernel failed: {type(error).__name__}: {said}", "error in kernel")
         words = place.words(self.kernel.fn.__code__.co_filename) if place else "line unknown"
         if error.kind == "poison":
             error.store_line = place.line
@@ -310,7 +310,10 @@ class Interpretation:
         if isinstance(value, tuple):
             items = [self._value(f"{name}[{i}]", item) for i, item in enumerate(value)]
             return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-        converted = triton_interpreter._implicit_cvt(value)
+        try:
+            converted = triton_interpreter._implicit_cvt(value)
+        except (TypeError, ValueError) as error:
+            raise KernelError(f"{shown(name)} cannot be passed to a kernel: {error}", "launch", argument=shown(name)) from error
         if isinstance(value, TensorDescriptor):
             converted.handle.base.attr["view"] = self._view(name, value.base)
         elif hasattr(value, "data_ptr"):

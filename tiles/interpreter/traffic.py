@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -32,25 +33,26 @@ class Tally:
 
     @property
     def useful(self) -> float:
-        """Share of the moved sectors that was asked for, 0 to 1 (above 1 when lanes share an element)."""
-        return self.bytes / (self.sectors * SECTOR) if self.sectors else 1.0
+        """Share of the moved sectors that was asked for, 0 to 1."""
+        return _useful(self.bytes, self.sectors)
 
 
 @dataclass
 class Launch:
     """One interpreted launch.
 
-    kernel: its name. grid: programs per axis, as given. constants: values of the `tl.constexpr` arguments.
+    kernel: its name. grid: programs per axis, three numbers. constants: values of the `tl.constexpr` arguments.
     programs: how many ran. tallies: one per access in the source. unmasked: lines of loads that served masked-off lanes
-    without `other=`.
+    without `other=`. lane_order: how lanes were dealt to warps.
     """
 
     kernel: str
-    grid: tuple[int, ...]
+    grid: tuple[int, int, int]
     constants: dict[str, Any]
     programs: int = 0
     tallies: list[Tally] = field(default_factory=list)
     unmasked: list[int] = field(default_factory=list)
+    lane_order: str = "C order"
 
 
 class Traffic:
@@ -100,7 +102,7 @@ class Traffic:
     def useful(self) -> dict[str, float]:
         """Share of each argument's sectors that was asked for, 0 to 1."""
         asked = self._sum("bytes", ("load", "store", "atomic"))
-        return {name: asked[name] / (SECTOR * sectors) if sectors else 1.0 for name, sectors in self.sectors.items()}
+        return {name: _useful(asked[name], sectors) for name, sectors in self.sectors.items()}
 
     @property
     def bytes(self) -> int:
@@ -148,6 +150,11 @@ class Traffic:
         yield "total", f"{sum(loaded.values()):,} B", f"{sum(stored.values()):,} B", f"{sum(sectors.values()):,}", ""
 
 
+def _useful(asked: int, sectors: int) -> float:
+    """Bytes asked for in sectors; 1 at most, also when several lanes ask for one element."""
+    return min(1.0, asked / (SECTOR * sectors)) if sectors else 1.0
+
+
 def _bytes(table: dict[str, int], name: str) -> str:
     return f"{table[name]:,} B" if name in table else ""
 
@@ -157,7 +164,8 @@ def _table(rows: Iterable[tuple[str, ...]]) -> list[str]:
     rows = list(rows)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
-        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]).rstrip() for row in rows
+        "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:]))]).rstrip()
+        for row in rows
     ]
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, Iterable
+from typing import Any
 
 import numpy as np
 
-MANY = -1  # in a region's readers: more than one program has read the element
 REMEMBERED_READS = 1 << 22  # lanes of reads kept as they are, before they are entered into the region's readers
 
 
@@ -79,10 +79,14 @@ class View:
 
 
 class Region:
-    """Memory shared by one or more views, and which programs touched it: the last writer, atomic or not, and the readers.
+    """Memory shared by one or more views, and which programs touched it.
 
-    Programs are numbered from 1 here; 0 is "nobody". The tables have one entry per `granule` bytes.
+    Tables with one entry per `granule` bytes hold the last writer, the last program that used an atomic operation, the first
+    reader and some second reader (enough to know for every program whether another one has read). Programs are numbered
+    from 1 here; 0 is "nobody". A table is made when it is first needed.
     """
+
+    TABLES = ("writers", "atomics", "readers", "second_readers")
 
     def __init__(self, views: list[View]):
         self.start = min(view.start for view in views)
@@ -91,66 +95,61 @@ class Region:
         granule = min(sizes)
         aligned = all((view.start - self.start) % granule == 0 for view in views)
         self.granule = granule if aligned else 1
-        self.writers: np.ndarray | None = None
-        self.atomics: np.ndarray | None = None
-        self.readers: np.ndarray | None = None
+        self.tables: dict[str, np.ndarray] = {}
         self.reads: list[tuple[np.ndarray, int, int]] = []
         self.remembered = 0
 
-    def _table(self) -> np.ndarray:
-        return np.zeros(-(-(self.end - self.start) // self.granule), np.int32)
+    def _table(self, name: str) -> np.ndarray:
+        if name not in self.tables:
+            self.tables[name] = np.zeros(-(-(self.end - self.start) // self.granule), np.int32)
+        return self.tables[name]
 
     def _positions(self, addresses: np.ndarray, size: int) -> np.ndarray:
-        if size < self.granule:
-            self._refine()
+        """The entries that accesses of `size` bytes touch: one for each address, or several in a row."""
+        if size < self.granule:  # from now on one entry per byte
+            self.tables = {name: np.repeat(table, self.granule) for name, table in self.tables.items()}
+            self.granule = 1
         positions = (addresses - np.uint64(self.start)).view(np.int64) // self.granule
         if size > self.granule:
             positions = (positions[:, None] + np.arange(size // self.granule)).reshape(-1)
         return positions
 
-    def _refine(self) -> None:
-        """Change to one entry per byte, for accesses narrower than the elements."""
-        for name in ("writers", "atomics", "readers"):
-            table = getattr(self, name)
-            if table is not None:
-                setattr(self, name, np.repeat(table, self.granule))
-        self.granule = 1
-
     def note_read(self, addresses: np.ndarray, size: int, program: int) -> None:
-        """Remember a read; entered into the table when somebody stores into the region."""
+        """Remember a read; entered into the tables when somebody stores into the region."""
         self.reads.append((addresses, size, program))
         self.remembered += addresses.size
-        if self.readers is not None or self.remembered > REMEMBERED_READS:
+        if self.remembered > REMEMBERED_READS:
             self._enter_reads()
 
     def _enter_reads(self) -> None:
         for addresses, size, program in self.reads:
             positions = self._positions(addresses, size)
-            if self.readers is None:
-                self.readers = self._table()
-            known = self.readers[positions]
-            self.readers[positions] = np.where((known == 0) | (known == program), program, MANY)
+            first, second = self._table("readers"), self._table("second_readers")
+            known = first[positions]
+            first[positions] = np.where(known == 0, program, known)
+            another = positions[(known != 0) & (known != program)]
+            second[another] = program
         self.reads.clear()
         self.remembered = 0
 
     def note_store(self, addresses: np.ndarray, size: int, program: int, atomic: bool) -> None:
         """Enter a store, or an atomic operation."""
         positions = self._positions(addresses, size)
-        name = "atomics" if atomic else "writers"
-        if getattr(self, name) is None:
-            setattr(self, name, self._table())
-        getattr(self, name)[positions] = program
+        self._table("atomics" if atomic else "writers")[positions] = program
 
-    def others(self, table: str, addresses: np.ndarray, size: int, program: int) -> tuple[int, int] | None:
-        """The first lane (and the program) for which `table` names another program than `program`; None when none does."""
-        if table == "readers":
+    def others(self, what: str, addresses: np.ndarray, size: int, program: int) -> tuple[int, int] | None:
+        """The first of the addresses (its position) that another program touched, and that program; None when none was.
+
+        what: "writers", "atomics" or "readers".
+        """
+        if what == "readers":
             self._enter_reads()
-        entries = getattr(self, table)
-        if entries is None:
+        if what not in self.tables:
             return None
-        found = entries[self._positions(addresses, size)]
-        if getattr(self, table) is not entries:  # the table was refined meanwhile
-            found = getattr(self, table)[self._positions(addresses, size)]
+        positions = self._positions(addresses, size)
+        found = self.tables[what][positions]
+        if what == "readers":
+            found = np.where(found == program, self.tables["second_readers"][positions], found)
         clash = (found != 0) & (found != program)
         if not clash.any():
             return None

@@ -1,0 +1,105 @@
+"""`python -m classroom.bench`: run the measurements of the lessons on a GPU and record them.
+
+A lesson's cells tagged `gpu` call `tiles.bench` with the kernels that the lesson defines. This runs the cells of the
+solved lesson in order, checks left out, and keeps what `tiles.bench` measured: no kernel and no list of measurements
+stands anywhere else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import dataclasses
+import io
+import linecache
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import nbformat
+
+from classroom.lesson import LessonError, find_root, lesson_paths
+from tiles import bench
+
+
+def lessons(names: Sequence[str] = (), root: Path | None = None) -> list[Path]:
+    """The solved lessons of these names ("07", "07_vector_add"; all without one) that have something to measure.
+
+    Raises LessonError for a name that no lesson has.
+    """
+    paths = lesson_paths(find_root(root), list(names))
+    return [path for path in paths if any("gpu" in tags for tags, _ in _code_cells(path))]
+
+
+def _code_cells(path: Path) -> Iterator[tuple[list[str], str]]:
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            yield cell.metadata.get("tags", []), cell.source
+
+
+def run_lesson(path: Path) -> list[bench.Run]:
+    """Runs the cells of a solved lesson, checks left out, and returns what they measured."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    before = len(bench.measured)
+    namespace: dict[str, object] = {"__name__": f"lesson_{path.stem}"}
+    for number, (tags, source) in enumerate(_code_cells(path)):
+        if any(tag.startswith(("check-", "hidden-check-")) for tag in tags):
+            continue
+        name = f"<{path.stem}, code cell {number}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # the compiler reads sources
+        with contextlib.nullcontext() if "gpu" in tags else contextlib.redirect_stdout(io.StringIO()):
+            exec(compile(source, name, "exec"), namespace)
+    return bench.measured[before:]
+
+
+def file_name(device: str) -> str:
+    """The record's name for a device: "NVIDIA H200" -> "h200"."""
+    return "-".join(device.removeprefix("NVIDIA ").lower().split())
+
+
+def merge(old: bench.Record, new: bench.Record) -> bench.Record:
+    """The new record, with the old runs of those exercises that the new one did not measure.
+
+    Raises ValueError where old runs would be kept under versions that they were not measured with.
+    """
+    fresh = {run.exercise for run in new.runs}
+    kept = [run for run in old.runs if run.exercise not in fresh]
+    if kept and (old.device, old.torch, old.triton) != (new.device, new.torch, new.triton):
+        stale = ", ".join(sorted({run.exercise for run in kept}))
+        raise ValueError(f"the recorded runs of {stale} come from {old.source}: measure all lessons in one go to replace them")
+    order = sorted([*kept, *new.runs], key=lambda run: (run.lesson, run.exercise))  # stable: a curve stays in order
+    return dataclasses.replace(new, runs=tuple(order))
+
+
+def record(names: Sequence[str] = ()) -> Path:
+    """Measures the lessons of these names (all without one) and writes the record. Returns its path."""
+    runs: list[bench.Run] = []
+    machine = bench.this_machine()
+    for path in lessons(names):
+        print(f"{path.stem} ...", flush=True)
+        runs += run_lesson(path)
+    new = dataclasses.replace(machine, runs=tuple(runs))
+    name = file_name(machine.device)
+    return bench.save(merge(bench.recorded(name), new), name)
+
+
+def main(arguments: Iterable[str] | None = None) -> int:
+    """The command line: names of lessons, or none for all of them."""
+    parser = argparse.ArgumentParser(
+        prog="python -m classroom.bench", description="Measure the lessons on this GPU and record it."
+    )
+    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="07, or 07_vector_add; all when left out")
+    names = parser.parse_args(None if arguments is None else list(arguments)).lessons
+    try:
+        path = record(names)
+    except (LessonError, RuntimeError, ValueError) as problem:
+        print(f"Not measured: {problem}", file=sys.stderr)
+        return 1
+    print(f"Recorded in {path}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

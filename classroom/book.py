@@ -1,0 +1,276 @@
+"""The book: the students' notebooks as HTML, each exercise followed by its folded solution.
+
+Two things live here. `python -m classroom.book` builds the book with Jupyter Book's configuration
+(`_config.yml`, `_toc.yml`) and fails unless every page of the table of contents was written without a warning.
+And the Sphinx extension that `_config.yml` names: it reads a page `notebooks/NAME` as the student's copy derived from
+`solutions/NAME.ipynb`, adds an anchor and, after the last check of each exercise, its solution with its outputs.
+
+The class edition (`--class-edition`, `make book SOLUTIONS=0`) has its own folder and holds no solution in any file:
+the solutions are never read into it, so there is nothing to hide.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import importlib.util
+import os
+import re
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+from docutils import nodes
+from nbformat import NotebookNode
+
+from classroom.derive import student_notebook
+from classroom.execute import dumps
+from classroom.lesson import (
+    NOTEBOOKS,
+    SOLUTIONS,
+    Exercise,
+    Lesson,
+    LessonError,
+    dashed,
+    read,
+    role,
+    tags,
+    write_if_changed,
+)
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = {True: "_build/book", False: "_build/class-edition"}  # with solutions, without
+UNUSED = {"sphinx_thebe", "sphinx_jupyterbook_latex"}  # extensions of Jupyter Book: one wants the network, the other LaTeX
+
+HEADING = re.compile(r"^(#{2,6} +Exercise +(\d+\.\w+))", re.MULTILINE)
+MARK = re.compile(r"# *_{6}(?!_) *")
+INSTEAD = re.compile(r" *# *_{6} +instead:.*")
+REGION = re.compile(r"^\s*#+\s*(BEGIN|END) SOLUTION\b.*\n?", re.MULTILINE)
+
+
+class BookError(Exception):
+    """The book could not be built; the message says what to do."""
+
+
+# ---- a lesson's page
+
+
+def lesson_page(student: NotebookNode, lesson: Lesson | None, name: str) -> NotebookNode:
+    """The student's copy of a lesson, made into the page of the book.
+
+    student: the student's copy of the lesson called `name`.  lesson: the solved lesson, or None for the class edition.
+    Returns a new notebook: anchors (`ex-5-1`) before the exercises, a line about the files under the title,
+    and, if the lesson is given, a folded cell with the solution after the last cell of each exercise.
+    """
+    cells = [copy.deepcopy(cell) for cell in student.cells]
+    anchored = {exercise for cell in cells if cell.cell_type == "markdown" for _, exercise in HEADING.findall(cell.source)}
+    last = {exercise: number for number, cell in enumerate(cells) for _, exercise in [role(cell)] if exercise}
+    outputs = {cell.id: cell.outputs for cell in lesson.notebook.cells if "solution-output" in tags(cell)} if lesson else {}
+
+    page = []
+    for number, cell in enumerate(cells):
+        kind, exercise = role(cell)
+        if exercise and exercise not in anchored:
+            page.append(nbformat.v4.new_markdown_cell(f"({anchor(exercise)})=", id=f"{anchor(exercise)}-anchor"))
+            anchored.add(exercise)
+        if kind:
+            cell.metadata.tags = [*tags(cell), kind]
+        if cell.cell_type == "markdown":
+            cell.source = HEADING.sub(lambda heading: f"({anchor(heading[2])})=\n{heading[1]}", cell.source)
+        if cell.id in outputs:
+            cell.outputs = outputs[cell.id]
+            fold(cell, "hide-output", "What it prints")
+        page.append(cell)
+        if number == 0:
+            page.append(nbformat.v4.new_markdown_cell(files_line(name), id="lesson-files"))
+        if lesson and exercise and last[exercise] == number:
+            page.append(solution_cell(lesson.exercises[exercise]))
+
+    result = copy.deepcopy(student)
+    result.cells = page
+    return result
+
+
+def solution_cell(exercise: Exercise) -> NotebookNode:
+    """One folded cell: the answer, and below it what the check prints when the answer is right."""
+    cell = nbformat.v4.new_code_cell(clean(exercise.answer.source), id=f"{anchor(exercise.id)}-solution")
+    cell.outputs = copy.deepcopy([*exercise.answer.outputs, *exercise.check.outputs])
+    cell.metadata.tags = ["solution"]
+    fold(cell, "hide-cell", f"Solution of exercise {exercise.id}")
+    return cell
+
+
+def clean(source: str) -> str:
+    """A solution as one reads it: without the marks that make its blanks."""
+    return MARK.sub("# ", INSTEAD.sub("", REGION.sub("", source))).rstrip()
+
+
+def fold(cell: NotebookNode, how: str, prompt: str) -> None:
+    """Let the page fold a cell under a prompt; `how` is a tag of MyST-NB, "hide-cell" or "hide-output"."""
+    cell.metadata.tags = [*tags(cell), how]
+    cell.metadata.mystnb = {"code_prompt_show": prompt, "code_prompt_hide": prompt}
+
+
+def anchor(exercise: str) -> str:
+    """The address of an exercise on its page: "5.3" is at `#ex-5-3`."""
+    return dashed("ex", exercise)
+
+
+def files_line(name: str) -> str:
+    """What stands under the title of a lesson, in HTML: the notebook to download, and how to grade it."""
+    return (
+        f'<p class="lesson-files"><a href="{name}.ipynb" download>Download this lesson as a notebook</a>'
+        f"<span>Grade it: <code>pytest --nbval notebooks/{name}.ipynb</code></span></p>"
+    )
+
+
+# ---- the Sphinx extension
+
+
+def setup(app) -> dict:
+    """Register with Sphinx (called by it, because `_config.yml` names this module)."""
+    app.add_config_value("book_solutions", os.environ.get("SOLUTIONS") != "0", "env")
+    app.connect("builder-inited", copy_mathjax)
+    app.connect("source-read", read_lesson)
+    app.connect("doctree-read", box_exercises)
+    app.connect("build-finished", copy_notebooks)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def read_lesson(app, docname: str, source: list[str]) -> None:
+    """Replace the source of a lesson's page (the notebook's JSON) by `lesson_page`."""
+    if name := lesson_name(docname):
+        solved = Path(app.srcdir, SOLUTIONS, f"{name}.ipynb")
+        if app.config.book_solutions and not solved.exists():
+            raise BookError(f"{docname} has no {SOLUTIONS}/{name}.ipynb. Build the class edition: make book SOLUTIONS=0")
+        lesson = read(solved) if app.config.book_solutions else None
+        source[0] = nbformat.writes(lesson_page(student_copy(Path(app.srcdir), name), lesson, name))
+
+
+def lesson_name(docname: str) -> str | None:
+    """ "notebooks/05_online_softmax" is the page of the lesson 05_online_softmax; None for any other page."""
+    folder, _, name = docname.rpartition("/")
+    return name if folder == NOTEBOOKS else None
+
+
+def student_copy(root: Path, name: str) -> NotebookNode:
+    """The student's copy of a lesson, derived anew, so that work done in `notebooks/` stays out of the book.
+
+    Where there are no solutions (a course handed out without them) it is the file in `notebooks/`.
+    """
+    solved = root / SOLUTIONS / f"{name}.ipynb"
+    return student_notebook(read(solved)) if solved.exists() else nbformat.read(root / NOTEBOOKS / solved.name, 4)
+
+
+def box_exercises(app, doctree) -> None:
+    """Put what belongs to an exercise (statement, hints, code, checks, solution) into one container below its heading."""
+    for section in list(doctree.findall(nodes.section)):
+        if not section.children or not section[0].astext().startswith("Exercise "):
+            continue
+        ours = [
+            i
+            for i, child in enumerate(section.children)
+            if {"tag_exercise", "tag_check", "tag_solution"} & set(child.get("classes", []))
+        ]
+        if ours:
+            section["classes"].append("exercise")
+            box = nodes.container("", *section.children[1 : ours[-1] + 1], classes=["exercise-box"])
+            section.children[1 : ours[-1] + 1] = []
+            section.insert(1, box)
+
+
+def copy_mathjax(app) -> None:
+    """Put MathJax (one script and its fonts) into the book, so that reading needs no network."""
+    if app.builder.format != "html":
+        return
+    spec = importlib.util.find_spec("mathjax")
+    if spec is None or not spec.submodule_search_locations:
+        raise BookError("MathJax is missing: pip install -r requirements.txt (the package is django-static-mathjax)")
+    package = Path(spec.submodule_search_locations[0], "static", "mathjax", "es5")
+    target = Path(app.outdir, "_static", "mathjax")
+    fonts = Path("output", "chtml", "fonts", "woff-v2")
+    shutil.copytree(package / fonts, target / fonts, dirs_exist_ok=True)
+    shutil.copyfile(package / "tex-chtml-full.js", target / "tex-chtml.js")
+
+
+def copy_notebooks(app, error: Exception | None) -> None:
+    """Put each lesson's notebook, the student's copy in either edition, beside its page."""
+    if error is None and app.builder.format == "html":
+        for docname in sorted(app.env.found_docs):
+            if name := lesson_name(docname):
+                write_if_changed(Path(app.outdir, f"{docname}.ipynb"), dumps(student_copy(Path(app.srcdir), name)))
+
+
+# ---- building
+
+
+def build(out: Path, solutions: bool, root: Path = ROOT) -> list[str]:
+    """Build the book into `out`, from nothing, and return the names of its pages.
+
+    The pages are written to a new folder, which takes the place of `out` only if all went well.
+    Raises BookError on a warning, a failure, or a page of the table of contents that was not written.
+    """
+    if out.exists() and any(out.iterdir()) and not (out / ".buildinfo").exists():
+        raise BookError(f"{out} holds something that is not a book; give another folder with --out")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch:
+        html = Path(scratch, "html")
+        pages = run_sphinx(root, html, Path(scratch, "doctrees"), solutions)
+        missing = [page for page in pages if not (html / f"{page}.html").exists()]
+        if missing:
+            raise BookError(f"{len(missing)} of {len(pages)} pages were not written: {', '.join(missing)}")
+        (html / "index.html").write_text(f'<meta http-equiv="refresh" content="0; url={pages[0]}.html">\n', encoding="utf-8")
+        shutil.rmtree(out, ignore_errors=True)
+        html.rename(out)
+    return pages
+
+
+def run_sphinx(root: Path, html: Path, doctrees: Path, solutions: bool) -> list[str]:
+    """Run Sphinx with the configuration of Jupyter Book; returns the pages of `_toc.yml`, the first page first."""
+    try:
+        from jupyter_book.config import get_final_config
+    except ImportError as error:
+        raise BookError("Jupyter Book 1.x is missing (2.x is another program): pip install -r requirements.txt") from error
+    from sphinx.application import Sphinx
+    from sphinx.errors import SphinxError
+    from sphinx.util.docutils import docutils_namespace, patch_docutils
+    from sphinx_external_toc.parsing import parse_toc_yaml
+
+    toc = root / "_toc.yml"
+    site_map = parse_toc_yaml(toc)
+    pages = [site_map.root.docname, *(page for page in site_map if page != site_map.root.docname)]
+    config, _ = get_final_config(user_yaml=root / "_config.yml", sourcedir=root, cli_config={"latex_individualpages": False})
+    config |= {"external_toc_path": str(toc), "book_solutions": solutions}
+    config["extensions"] = [name for name in config["extensions"] if name not in UNUSED]
+    try:
+        with patch_docutils(), docutils_namespace():
+            app = Sphinx(root, None, html, doctrees, "html", config, status=None, warningiserror=True, keep_going=True)
+            app.build(force_all=True)
+    except (SphinxError, BookError, LessonError) as error:
+        raise BookError(f"the build stopped: {error}") from error
+    if app.statuscode:
+        raise BookError("the build gave warnings (above); a book with warnings is not built")
+    return pages
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m classroom.book", description="Build the HTML book.")
+    parser.add_argument("--class-edition", action="store_true", help="without any solution, to give to a class")
+    parser.add_argument("--out", type=Path, metavar="DIR", help=f"default: {FOLDERS[True]} or {FOLDERS[False]}")
+    options = parser.parse_args(argv)
+    out = (options.out or ROOT / FOLDERS[not options.class_edition]).resolve()
+    start = time.monotonic()
+    try:
+        pages = build(out, solutions=not options.class_edition)
+    except BookError as error:
+        print(f"The book was not built: {error}", file=sys.stderr)
+        return 1
+    print(f"{len(pages)} pages in {time.monotonic() - start:.0f} s. Open {out / 'index.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,16 @@
+# expects: l is
+# expects: (m is right.)
+# Exercise 5.3
+def online_softmax(x, block_size):
+    """The sum is kept in half precision."""
+
+    m_i, l_i = -np.inf, 0.0
+    for offs in blocks(x.size, block_size):
+        block = x[offs]
+        m_new = max(m_i, block.max())
+        shift = m_new if m_new > -np.inf else 0.0
+        alpha = np.exp(m_i - shift)
+        p = np.exp(block - shift)
+        l_i = np.float16(l_i * alpha + p.sum())
+        m_i = m_new
+    return m_i, l_i

@@ -1,0 +1,16 @@
+# expects: l is
+# expects: (m is right.)
+# Exercise 5.3
+def online_softmax(x, block_size):
+    """log l instead of l."""
+
+    m_i, l_i = -np.inf, 0.0
+    for offs in blocks(x.size, block_size):
+        block = x[offs]
+        m_new = max(m_i, block.max())
+        shift = m_new if m_new > -np.inf else 0.0
+        alpha = np.exp(m_i - shift)
+        p = np.exp(block - shift)
+        l_i = l_i * alpha + p.sum()
+        m_i = m_new
+    return m_i, (np.log(l_i) if l_i else 0.0)

@@ -1,0 +1,13 @@
+# expects: acc differ
+# expects: (m and l are right.)
+# Exercise 5.4
+def merge(a, b):
+    """l is rescaled, acc is not."""
+    (m_a, l_a, acc_a), (m_b, l_b, acc_b) = a, b
+    m_new = max(m_a, m_b)
+    shift = m_new if m_new > -np.inf else 0.0
+    alpha_a = np.exp(m_a - shift)
+    alpha_b = np.exp(m_b - shift)
+    l = alpha_a * l_a + alpha_b * l_b
+    acc = acc_a + acc_b
+    return m_new, l, acc
