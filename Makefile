@@ -3,7 +3,7 @@
 # `make test PYTHON=python3` uses the environment that is already active, and installs nothing.
 
 .DEFAULT_GOAL := help
-.PHONY: help lab grade book run notebooks test lint bench clean environment
+.PHONY: help lab grade doctor book run notebooks test lint bench clean environment
 .DELETE_ON_ERROR:
 
 JOBS ?= 2
@@ -26,6 +26,9 @@ lab: $(ready) ## Open JupyterLab in notebooks/
 
 grade: $(ready) ## Grade your notebooks (LESSON=… for one)
 	@$(python) -m pytest -q --no-header --nbval $(if $(LESSON),notebooks/$(LESSON).ipynb,notebooks) || [ $$? -eq 1 ]
+
+doctor: $(ready) ## What works on this machine, and which lessons run
+	@$(python) -m tiles doctor
 
 #: To teach and to write
 book: $(ready) ## Build the HTML book (SOLUTIONS=0: the class edition)

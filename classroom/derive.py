@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tokenize import TokenInfo
 
+import nbformat
 from nbformat import NotebookNode
 
 from classroom.lesson import (
@@ -136,8 +137,8 @@ def _tokens(source: str) -> list[TokenInfo]:
     return list(tokenize.generate_tokens(io.StringIO(source).readline))
 
 
-def _stands_alone(token: TokenInfo) -> bool:
-    return token.line[: token.start[1]].strip() == ""
+def _stands_alone(token: TokenInfo, lines: list[str]) -> bool:
+    return lines[token.start[0] - 1][: token.start[1]].strip() == ""
 
 
 # Regions
@@ -152,7 +153,7 @@ def _blank_regions(source: str) -> tuple[str, list[str]]:
             continue
         opens, closes = _BEGIN.match(token.string), _END.match(token.string)
         line = token.start[0]
-        if (opens or closes) and not _stands_alone(token):
+        if (opens or closes) and not _stands_alone(token, lines):
             raise BlankError(f"line {line}: put {token.string} on a line of its own.")
         if opens and begin:
             raise BlankError(f"line {line}: BEGIN SOLUTION inside the region that begins on line {begin[0]}. End that one first.")
@@ -193,7 +194,7 @@ def _edits(source: str) -> list[Edit]:
     edits = []
     for logical in _logical_lines(tokens):
         for mark in logical:
-            if mark.type == tokenize.COMMENT and _is_mark(mark):
+            if mark.type == tokenize.COMMENT and _is_mark(mark, lines):
                 edits.append(_edit(mark, logical, statements, lines))
     edits.sort(key=lambda edit: edit.start)
     for first, second in zip(edits, edits[1:], strict=False):
@@ -202,13 +203,13 @@ def _edits(source: str) -> list[Edit]:
     return edits
 
 
-def _is_mark(comment: TokenInfo) -> bool:
+def _is_mark(comment: TokenInfo, lines: list[str]) -> bool:
     """Whether a comment is a mark. Raises BlankError for a misspelt mark or one that belongs to no code."""
     line, match = comment.start[0], _MARK.search(comment.string)
     runs = _UNDERSCORES.findall(comment.string)
     if runs and (not match or len(runs) > 1 or _MARK.search(match[1])):
         raise BlankError(f"line {line}: `{comment.string}` is nearly a mark. Write `# {BLANK} hint`, with six underscores.")
-    if match and _stands_alone(comment):
+    if match and _stands_alone(comment, lines):
         raise BlankError(f"line {line}: this mark stands alone. Put it behind the answer, on the line where that ends.")
     return bool(match)
 
@@ -297,9 +298,9 @@ def _keyword_value(line: int, on_line: list[TokenInfo], code: list[TokenInfo], n
     """The value of the one keyword argument that ends on a line inside a call."""
     header_end = code[-1].end
     keywords = [k for k in ast.walk(node) if isinstance(k, ast.keyword) and k.arg and _end(k, lines) <= header_end]
+    begins = {token.start: i for i, token in enumerate(code)}
     ending = []
-    for keyword in keywords:
-        at = next(i for i, token in enumerate(code) if token.start == _start(keyword, lines))
+    for at in sorted(begins[start] for keyword in keywords if (start := _start(keyword, lines)) in begins):
         last = _last_of_argument(code, at + 2)
         if code[last].end[0] == line:
             ending.append((at, last))
@@ -409,12 +410,9 @@ def _student_cell(cell: NotebookNode, where: str) -> NotebookNode:
 
 
 def _digest(notebook: NotebookNode) -> str:
-    """A fingerprint of what a student can change; tells a copy as derived from one that somebody has worked in."""
-    cells = [
-        [cell.cell_type, cell.source, cell.get("outputs", []), cell.get("execution_count"), cell.metadata]
-        for cell in notebook.cells
-    ]
-    return hashlib.sha256(json.dumps(cells, sort_keys=True).encode()).hexdigest()[:16]
+    """A fingerprint of a copy; tells one that is as it was derived from one that somebody has worked in."""
+    metadata = {key: value for key, value in notebook.metadata.items() if key != "tiles"}
+    return hashlib.sha256(json.dumps([notebook.cells, metadata], sort_keys=True).encode()).hexdigest()[:16]
 
 
 def derived_text(path: Path) -> str:
@@ -436,12 +434,11 @@ def secrets(lesson: Lesson, at_least: int = 12) -> list[str]:
         for text in removed(exercise.answer.source)
         for line in text.splitlines()
     ]
-    shown = [line for line in dict.fromkeys(answers + lesson.hidden_lines) if len(line) >= at_least and line not in given]
-    return shown
+    return [line for line in dict.fromkeys(answers + lesson.hidden_lines) if len(line) >= at_least and line not in given]
 
 
 def write_notebooks(root: Path, names: list[str] | None = None, force: bool = False) -> list[tuple[Path, str]]:
-    """Derive the students' copies; returns (copy, "written" | "unchanged" | "modified: …") for each lesson.
+    """Derive the students' copies; returns (copy, "written" | "unchanged" | "modified") for each lesson.
 
     A copy that somebody has worked in, and that git does not hold as it is, is left alone unless `force`.
     All lessons are derived before the first one is written. Raises LessonError.
@@ -449,13 +446,7 @@ def write_notebooks(root: Path, names: list[str] | None = None, force: bool = Fa
     texts = {root / NOTEBOOKS / path.name: derived_text(path) for path in lesson_paths(root, names)}
     results = []
     for path, text in texts.items():
-        if (
-            not force
-            and path.exists()
-            and path.read_text(encoding="utf-8") != text
-            and _worked_in(path)
-            and not _held_by_git(path)
-        ):
+        if not force and _would_lose_work(path, text):
             results.append((path, "modified"))
         else:
             results.append((path, "written" if write_if_changed(path, text) else "unchanged"))
@@ -479,13 +470,19 @@ def check_notebooks(root: Path) -> list[str]:
     return problems
 
 
+def _would_lose_work(path: Path, text: str) -> bool:
+    """Whether writing `text` would destroy what somebody did and git does not hold."""
+    return path.exists() and path.read_text(encoding="utf-8") != text and _worked_in(path) and not _held_by_git(path)
+
+
 def _worked_in(path: Path) -> bool:
-    """Whether a copy differs from how it was derived."""
-    import nbformat
+    """Whether a copy differs from how it was derived, by so much as one byte."""
+    from classroom.execute import dumps
 
     try:
-        notebook = nbformat.read(path, as_version=4)
-        return notebook.metadata["tiles"]["derived"] != _digest(notebook)
+        text = path.read_text(encoding="utf-8")
+        notebook = nbformat.reads(text, as_version=4)
+        return notebook.metadata["tiles"]["derived"] != _digest(notebook) or dumps(notebook) != text
     except Exception:
         return True
 

@@ -88,7 +88,8 @@ def _environment() -> dict[str, str]:
         "NO_COLOR": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
-    return {**os.environ, "MPLBACKEND": "module://matplotlib_inline.backend_inline", **fixed}
+    inherited = {key: value for key, value in os.environ.items() if key != "JPY_PARENT_PID"}  # set in a Jupyter terminal
+    return {**inherited, "MPLBACKEND": "module://matplotlib_inline.backend_inline", **fixed}
 
 
 def _where(lesson: Lesson, notebook: NotebookNode, index: int) -> str:

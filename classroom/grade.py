@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from classroom.lesson import Lesson, LessonError, read, reference_of, write_if_changed
+from classroom.plugin import UNGRADED
 
 TERMINATION_SECONDS = 5
 
@@ -137,7 +138,8 @@ def _grade(submission: Submission, settings: Settings) -> tuple[dict, str | None
         if grades.exists() and (found := json.loads(grades.read_text(encoding="utf-8"))):
             graded = found[0]
             result = {"student": submission.student, "lesson": graded["lesson"], "score": graded["score"], "max": graded["max"]}
-            return {**result, "exercises": graded["exercises"]}, None
+            ungraded = [exercise["message"] for exercise in graded["exercises"] if exercise["message"].startswith(UNGRADED)]
+            return {**result, "exercises": graded["exercises"]}, ungraded[0] if ungraded else None
     return _nothing(submission, read(submission.lesson), problem or "the grader ended without a grade"), problem
 
 

@@ -7,8 +7,11 @@ order, checks, hidden checks and stored outputs come from the solution, and from
 
 One test item an exercise, named by its id; it passes when its visible check and its hidden check do. What stands before
 it runs first, so `-k`, `--lf` and `notebooks/05_online_softmax.ipynb::5.3` work. After a death or a timeout the kernel
-is started again, what ran before is replayed, and the next exercise is graded. The report never shows a hidden check
-or an expected value.
+is started again, what ran before is replayed, and the next exercise is graded.
+
+The report never shows a hidden check or an expected value: of a hidden check it tells only how it failed, and an error
+text of the student's that quotes one is left out. An answer that looks at its caller, and encodes what it saw, could
+still tell it in a later message; so hidden inputs should be ordinary cases, worth nothing once known.
 
 The notebooks of `solutions/` stay with nbval; there, cells tagged `gpu` are not compared on a machine without a GPU.
 """
@@ -16,12 +19,9 @@ The notebooks of `solutions/` stay with nbval; there, cells tagged `gpu` are not
 from __future__ import annotations
 
 import copy
-import functools
 import json
 import os
 import re
-import time
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -32,11 +32,11 @@ except ImportError:  # pytest without nbval has no notebooks to grade
     IPyNbCell, IPyNbFile, coalesce_streams = pytest.Item, pytest.File, None
 
 PROPERTY = "tiles"  # the user property of a graded item: lesson, notebook, exercise, points
-MESSAGE_CHARACTERS = {"verdict": 1500, "error": 300}
+UNGRADED = "could not be graded"  # begins the message where the grader failed, not the student
+SOLUTION_CELL_SECONDS = 300
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
-_TEMPORARY_FILE = re.compile(r"\(\d+\.py, ")  # the name that a cell's source has while it runs
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+# The metadata, the tag or the first line of an exercise cell, in a notebook's JSON
+_EXERCISE = re.compile(r'"(grade_id"\s*:\s*"exercise-\d+-c?\d+|exercise-\d+\.c?\d+[a-z]?"|# Exercise \d+\.c?\d+[a-z]?(\\n|"))')
 
 
 # Options
@@ -71,6 +71,8 @@ def pytest_configure(config: pytest.Config) -> None:
             raise pytest.UsageError(f"--sandbox on: {problem}")
     if not config.option.nbval_kernel_name:
         config.option.nbval_current_env = True  # solutions run in this Python too, whatever kernels are installed
+    # nbval waits for a dead kernel until this limit, and its default is more than half an hour
+    config.option.nbval_cell_timeout = min(config.option.nbval_cell_timeout, SOLUTION_CELL_SECONDS)
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(Report(config), "tiles-report")
 
@@ -102,7 +104,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector):
 
 def _looks_like_a_lesson(path: Path) -> bool:
     """Whether a notebook holds exercises; nbval alone would let it grade itself."""
-    return bool(re.search(r'"(grade_id"\s*:\s*"exercise-|exercise-\d+\.|#+\s*Exercise \d+\.)', path.read_text(errors="replace")))
+    return bool(_EXERCISE.search(path.read_text(errors="replace")))
 
 
 class NamelessFile(pytest.File):
@@ -118,20 +120,12 @@ class SolutionFile(IPyNbFile):
     """A solved lesson, checked by nbval; without a GPU its cells tagged `gpu` run and are not compared."""
 
     def collect(self):
+        from classroom.sitting import has_gpu
+
         for item in super().collect():
             if "gpu" in item.cell.metadata.get("tags", []) and not has_gpu():
                 item.options["check"] = False
             yield item
-
-
-@functools.cache
-def has_gpu() -> bool:
-    """Whether torch sees a GPU. Imports torch: asked only where a cell is tagged `gpu`."""
-    try:
-        import torch
-    except ImportError:
-        return False
-    return torch.cuda.is_available()
 
 
 class NotPassed(Exception):
@@ -141,19 +135,23 @@ class NotPassed(Exception):
 class GradedFile(IPyNbFile):
     """A student's notebook, graded against the solved lesson of the same name."""
 
-    sitting: Sitting
-
     def collect(self):
-        from classroom.lesson import read, reference_of
+        from classroom.lesson import LessonError, read, reference_of
+        from classroom.sitting import Limits, Sitting
         from classroom.submission import Unreadable, read_answers
 
-        lesson = read(reference_of(self.path, self.config.option.solutions))
+        try:
+            lesson = read(reference_of(self.path, self.config.option.solutions))
+        except LessonError as error:
+            raise self.CollectError(str(error)) from None
         self.nb = lesson.notebook
         try:
             answers, unreadable = read_answers(self.path, lesson), None
         except Unreadable as error:
             answers, unreadable = {}, str(error)
-        self.sitting = Sitting(lesson, answers, unreadable, self.config.option)
+        option = self.config.option
+        limits = Limits(option.cell_seconds, option.notebook_seconds, option.nbval_kernel_startup_timeout)
+        self.sitting = Sitting(lesson, answers, unreadable, option.sandbox, limits)
         for exercise in lesson.exercises.values():
             item = GradedExercise.from_parent(self, name=exercise.id, cell_num=0, cell=exercise.answer, options={"skip": False})
             record = {"lesson": lesson.name, "notebook": str(self.path), "exercise": exercise.id, "max": exercise.points}
@@ -179,7 +177,9 @@ class GradedExercise(IPyNbCell):
 
     def _same(self, outputs: list, reference: list) -> bool:
         """nbval's comparison of what a check printed with what it prints for the solution."""
-        if any(_CONTROL.search(output.get("text", "")) for output in outputs):
+        from classroom.sitting import CONTROL
+
+        if any(CONTROL.search(output.get("text", "")) for output in outputs):
             return False  # nbval drops a line that ends in a carriage return
         printed = [output for output in outputs if output.get("name") != "stderr"]  # a warning is no wrong answer
         return self.compare_outputs(coalesce_streams(printed), coalesce_streams(copy.deepcopy(reference)))
@@ -187,210 +187,12 @@ class GradedExercise(IPyNbCell):
     def repr_failure(self, excinfo: pytest.ExceptionInfo) -> str:
         if isinstance(excinfo.value, NotPassed):
             return str(excinfo.value)
-        return f"could not be graded ({type(excinfo.value).__name__}: {shown(str(excinfo.value), 'error')})"
+        from classroom.sitting import shown
+
+        return f"{UNGRADED} ({type(excinfo.value).__name__}: {shown(str(excinfo.value), 'error')})"
 
     def reportinfo(self):
         return self.path, None, f"{self.path.stem} exercise {self.name}"
-
-
-# One notebook in one kernel
-
-
-@dataclass
-class Step:
-    """A code cell of the solution, on the way to a verdict. `kind` is None for a given cell."""
-
-    kind: str | None
-    cell: object
-
-
-@dataclass
-class Sitting:
-    """A student's answers to one lesson, run in a kernel that is started when it is needed, and again when it is gone."""
-
-    lesson: object
-    answers: dict
-    unreadable: str | None
-    option: object
-    kernel: object = None
-    history: list[str] = field(default_factory=list)  # what a new kernel has to run to be where the old one was
-    done: set[str] = field(default_factory=set)
-    started: float | None = None
-
-    def grade(self, exercise: str, same) -> str | None:
-        """None when the exercise passes, else what the student reads."""
-        if self.unreadable:
-            return self.unreadable
-        if self.started is None:
-            self.started = time.monotonic()
-        if time.monotonic() > self.started + self.option.notebook_seconds:
-            return f"not run: the notebook took longer than {self.option.notebook_seconds:g} s"
-        self._catch_up(exercise)
-        why = None
-        for step in self._steps(exercise):
-            if step.kind is None:
-                self._given(step.cell.source)
-            elif step.kind == "exercise":
-                why = self._answer(exercise)
-            elif not why:
-                why = self._check(step, exercise, same)
-        self.done.add(exercise)
-        return why
-
-    def _catch_up(self, exercise: str) -> None:
-        """Runs what the notebook holds before an exercise, where its items were not selected."""
-        for other in self.lesson.exercises:
-            if other == exercise:
-                return
-            if other not in self.done:
-                self.done.add(other)
-                for step in self._steps(other):
-                    if step.kind is None:
-                        self._given(step.cell.source)
-                    elif step.kind == "exercise":
-                        self._answer(other)
-
-    def _steps(self, exercise: str) -> list[Step]:
-        """The exercise's own cells, and the given cells that stand before each of them, in the solution's order."""
-        from classroom.lesson import role
-
-        steps, given = [], []
-        for cell in self.lesson.notebook.cells:
-            if cell.cell_type != "code":
-                continue
-            kind, id_ = role(cell)
-            if kind is None:
-                given.append(Step(None, cell))
-                continue
-            if id_ == exercise:
-                steps += [*given, Step(kind, cell)]
-            given = []
-        return steps
-
-    def _given(self, source: str) -> None:
-        """A cell of the lesson itself: it may fail over a wrong answer, and is not graded."""
-        self._execute(source, remember=True)
-
-    def _answer(self, exercise: str) -> str | None:
-        """Runs the student's answer; what is wrong with it already, or None."""
-        from classroom.derive import blanks, student_source
-        from classroom.submission import is_untouched
-
-        answer = self.answers[exercise]
-        if answer.source is None:
-            return answer.problem
-        blank = student_source(self.lesson.exercises[exercise].answer.source)
-        for helper in answer.before:
-            self._execute(helper, remember=True)
-        outcome = self._execute(answer.source, remember=True)
-        for helper in answer.after:
-            self._execute(helper, remember=True)
-        left = blanks(answer.source)
-        if is_untouched(answer.source, blank) or len(left) >= len(blanks(blank)) > 0:
-            return "not written yet"
-        if left:
-            return _blanks_left(answer.source, left)
-        return None if outcome.ok else self._failure(outcome, exercise, "its cell")
-
-    def _check(self, step: Step, exercise: str, same) -> str | None:
-        """Runs a check of the solution; None when it prints what it prints for the solution."""
-        tags = step.cell.metadata.get("tags", [])
-        compared = "nbval-ignore-output" not in tags and ("gpu" not in tags or has_gpu())
-        outcome = self._execute(step.cell.source)
-        right = outcome.ok and (not compared or (not outcome.truncated and same(outcome.outputs, step.cell.outputs)))
-        if right:
-            return None
-        if step.kind == "hidden-check":
-            return self._hidden_failure(outcome)
-        if not outcome.ok:
-            return self._failure(outcome, exercise, "its check")
-        if _contains(outcome.outputs, step.cell.outputs):
-            return "the check passes, and more is printed than the check prints: remove the print from your answer"
-        return "the check does not print the line that it should"
-
-    def _hidden_failure(self, outcome) -> str:
-        """Tells nothing of the hidden case but the kind of failure."""
-        if outcome.gone:
-            return "right on the cases that you see; on a hidden one " + self._gone(outcome)
-        how = "it raises an error" if not outcome.ok else "the result is wrong"
-        return f"right on the cases that you see; on a hidden one {how}: try other sizes and values"
-
-    def _failure(self, outcome, exercise: str, what: str) -> str:
-        if outcome.gone:
-            return f"{what} {self._gone(outcome)}"
-        from classroom.derive import BLANK
-
-        if outcome.error is None:
-            return f"{what} failed, and the error was not shown: the display of errors was changed"
-        name, text = outcome.error
-        if f"name '{BLANK}' is not defined" in text:
-            return f"{what} uses an answer that still has a blank"
-        if any(line in text for line in self._secrets):
-            return f"{what} raised {shown(name, 'error')}"
-        if text.startswith(f"Exercise {exercise} ") or name in ("NotYet", "BlankLeft"):
-            return shown(text, "verdict")
-        return shown(f"{what} raised {name}: {_TEMPORARY_FILE.sub('(', text)}", "error")
-
-    @functools.cached_property
-    def _secrets(self) -> list[str]:
-        """Lines of hidden checks and of what they print; an error text that holds one is not shown."""
-        return [line for line in self.lesson.hidden_lines if len(line) >= 8]
-
-    def _gone(self, outcome) -> str:
-        seconds = self.option.cell_seconds
-        reasons = {"died": "kills the kernel", "timeout": f"takes longer than {seconds:g} s", "flood": "prints without end"}
-        return reasons[outcome.status]
-
-    def _execute(self, source: str, remember: bool = False):
-        """Runs a cell. `remember` puts it among what is replayed after a death, unless it was the one that killed."""
-        kernel = self._running_kernel()
-        left = self.started + self.option.notebook_seconds - time.monotonic()
-        outcome = kernel.execute(source, max(1.0, min(self.option.cell_seconds, left)))
-        if remember and not outcome.gone:
-            self.history.append(source)
-        return outcome
-
-    def _running_kernel(self):
-        """The kernel, started and brought up to date if need be; a cell that kills it on the way is forgotten."""
-        while self.kernel is None or not self.kernel.alive():
-            self.stop()
-            self.kernel = self._new_kernel()
-            for source in list(self.history):
-                if self.kernel.execute(source, self.option.cell_seconds).gone:
-                    self.history.remove(source)
-                    break
-        return self.kernel
-
-    def _new_kernel(self):
-        from classroom.kernel import Kernel, sandbox_problem
-
-        sandbox = self.option.sandbox != "off" and sandbox_problem() is None
-        return Kernel(sandbox=sandbox, startup_seconds=self.option.nbval_kernel_startup_timeout)
-
-    def stop(self) -> None:
-        """Ends the kernel, if one runs."""
-        if self.kernel is not None:
-            self.kernel.stop()
-            self.kernel = None
-
-
-def _blanks_left(source: str, left: list[int]) -> str:
-    lines = source.split("\n")
-    places = "; ".join(f"line {line}, `{lines[line - 1].split('  #')[0].strip()}`" for line in dict.fromkeys(left))
-    return shown(f"not written yet: {len(left)} blank{'s' if len(left) > 1 else ''} left: {places}", "error")
-
-
-def _contains(outputs: list, reference: list) -> bool:
-    """Whether all that a check should print stands among what was printed."""
-    printed = "".join(output.get("text", "") for output in outputs)
-    return all(output.get("text", "") in printed for output in reference)
-
-
-def shown(text: str, kind: str) -> str:
-    """A student's text, fit for a report: no control characters, not too long. `kind` is "verdict" or "error"."""
-    text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", _ANSI.sub("", text)).strip()
-    most = MESSAGE_CHARACTERS[kind]
-    return text if len(text) <= most else f"{text[:most]} …"
 
 
 # The report

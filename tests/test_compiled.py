@@ -32,6 +32,7 @@ from tiles.compiled import (  # noqa: E402
     occupancy,
 )
 from tiles.compiled import build as build_module  # noqa: E402
+from tiles.compiled.ptx import instruction_bytes  # noqa: E402
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -466,8 +467,13 @@ def test_arguments_that_do_not_fit():
     assert "missing 1 required positional argument: 'BLOCK'.\nPass 'BLOCK' to the kernel." in str(
         refused(SIGNATURE, FLOAT, FLOAT, 4)
     )
-    assert "refuses kernel: 'Keyword argument num_warp was specified" in str(refused(SIGNATURE, FLOAT, FLOAT, 4, 64, num_warp=4))
-    assert "failed to specialize argument of type: list" in str(refused(SIGNATURE, FLOAT, [1], 4, 64))
+    error = refused(SIGNATURE, FLOAT, FLOAT, 4, 64, num_warp=4)
+    assert error.words == "Keyword argument num_warp was specified but unrecognised" and error.line is None
+    assert error.advice == "num_warp is neither an argument of the kernel nor a launch option such as num_warps"
+    error = refused(SIGNATURE, FLOAT, [1], 4, 64)
+    assert str(error) == (
+        "The compiler refuses kernel: failed to specialize argument of type: list.\nPass tensors and numbers to a kernel."
+    )
     with pytest.raises(TypeError, match="'plain' is no kernel: it needs @triton.jit"):
         inspect_kernel(plain, FLOAT)
 
@@ -583,6 +589,25 @@ def test_importing_needs_neither_torch_nor_triton():
 
 
 # Lanes
+
+
+@pytest.mark.parametrize(
+    "line, moved",
+    [
+        ("@%p1 ld.global.v4.b32 { %r1, %r2, %r3, %r4 }, [ %rd1 + 0 ];", ("load", 16)),
+        ("ld.global.L1::evict_last.L2::cache_hint.v2.b64 { %rd1, %rd2 }, [ %rd3 + 0 ], %rd4;", ("load", 16)),
+        ("\tld.global.nc.v8.b32 { %r1 }, [ %rd1 + 0 ];", ("load", 32)),
+        ("@!%p2 st.global.b16 [ %rd5 + 0 ], { %rs1 };", ("store", 2)),
+        ("cp.async.cg.shared.global [ %r2 + 0 ], [ %rd4 + 0 ], 0x10, %r1;", ("load", 16)),
+        ("atom.global.gpu.acq_rel.add.noftz.f16x2 %r1, [ %rd2 + 0 ], %r3;", ("atomic", 4)),
+        ("red.global.add.f32 [ %rd2 + 0 ], %r3;", ("atomic", 4)),
+        ("ld.param.b64 %rd7, [add_param_0];", None),
+        ("st.shared.v4.b32 [ %r1 + 0 ], { %r2, %r3, %r4, %r5 };", None),
+        ("cp.async.wait_group 0x1;", None),
+    ],
+)
+def test_instructions_that_reach_global_memory(line, moved):
+    assert instruction_bytes(line) == moved
 
 
 def blocked(per_thread, lanes, warps, order):

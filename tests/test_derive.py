@@ -213,6 +213,12 @@ def test_work_is_not_overwritten(course, capsys):
     assert path.read_text() != worked and command.main(["notebooks", "--root", str(course)]) == 0
 
 
+def test_one_byte_counts_as_work(course):
+    path = course / "notebooks" / f"{NAME}.ipynb"
+    path.write_text(path.read_text() + "\n")
+    assert [outcome for _, outcome in write_notebooks(course)] == ["modified"]
+
+
 def test_work_that_git_holds_may_be_overwritten(course):
     path = course / "notebooks" / f"{NAME}.ipynb"
     work_in(path)

@@ -932,7 +932,7 @@ def test_bfloat16():
     error = refused(nested_helpers, vector().bfloat16(), torch.zeros(32))
     assert str(error) == (
         "x is bfloat16, which is wrong in Triton's interpreter, and this launch is interpreted. "
-        "Use float16 or float32 here (x_ptr.float()); on a GPU the kernel may use bfloat16."
+        "Use float16 or float32 here (x.float()); on a GPU the kernel may use bfloat16."
     )
     assert error.kind == "bfloat16" and error.argument == "x"
     assert refused(tuple_kernel, (vector(), vector().bfloat16()), vector(), (1, 5)).argument == "pointers[1]"
@@ -1319,6 +1319,7 @@ def in_a_fork(task):
         os.waitpid(child, 0)
 
 
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child():
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # a child of a process with OpenMP threads would hang in torch
@@ -1408,6 +1409,14 @@ def test_selftest_is_quick_and_says_what_to_do(monkeypatch):
         RuntimeError, match=rf"Triton {re.escape(triton.__version__)} is installed.*load outside is not noticed.*3\.6\.0 to 3"
     ):
         selftest()
+
+
+def test_a_machine_without_triton(monkeypatch):
+    from tiles.interpreter import support
+
+    monkeypatch.setattr(support.importlib.util, "find_spec", lambda name: None if name == "triton" else object())
+    with pytest.raises(ImportError, match="triton is not installed here. The NumPy lessons run without"):
+        support.require_triton()
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -218,3 +218,39 @@ def test_cases_say_what_is_wrong_with_them():
         tensors("M N -> M", M=[1])
     with pytest.raises(ValueError, match="there are no values called"):
         tensors("n -> n", n=[1], kinds=("odd",))
+
+
+@triton.jit
+def breaks_kernel(x_ptr, y_ptr, out_ptr, n_elements, stride_x, stride_y, stride_out, BLOCK_SIZE: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offs < n_elements
+    for _ in range(2):
+        x = tl.load(x_ptr + offs * stride_x, mask=mask)
+        break
+    y = tl.load(y_ptr + offs * stride_y, mask=mask)
+    tl.store(out_ptr + offs * stride_out, x + y, mask=mask)
+
+
+@triton.jit
+def first_come_kernel(x_ptr, y_ptr, out_ptr, turn_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    """Each program takes a number, and adds only if the number is its own: right as long as they come in order."""
+    turn = tl.atomic_add(turn_ptr, 1)
+    offs = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offs < n_elements
+    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, tl.where(turn == tl.program_id(0), x + y, x), mask=mask)
+
+
+def test_what_the_compiler_refuses_is_refused_on_a_laptop():
+    said = verdict(launcher(breaks_kernel))
+    assert "The compiler refuses line" in said and "A kernel has no break" in said
+
+
+def test_a_result_that_depends_on_the_order_of_programs():
+    def first_come(x, y, out):
+        turn = torch.zeros(1, dtype=torch.int32, device=x.device)
+        first_come_kernel[(triton.cdiv(x.numel(), 128),)](x, y, out, turn, x.numel(), BLOCK_SIZE=128)
+
+    said = verdict(first_come, cases=tensors("n, n -> n", n=[128, 1000]), moves=None)
+    assert "n = 1000, the programs in another order" in said and "depends on the order in which the programs run" in said

@@ -29,6 +29,7 @@ class Case:
     sizes: the sizes by name, as the budgets of a check receive them.
     options: keyword arguments. launcher: the function launches kernels on tensors that the check makes from the inputs.
     strided: for launchers, whether these tensors have gaps or are transposed.
+    order: for launchers whose tensors have no gaps, "C" (row by row) or "F" (column by column), as NumPy calls them.
     kind: the kind of its values, a key of VALUES: it serves the diagnosis of what sets a wrong case apart.
     """
 
@@ -40,6 +41,7 @@ class Case:
     launcher: bool = False
     strided: bool = False
     kind: str = "normal"
+    order: str = "C"
 
 
 def _normal(rng, shape):
@@ -150,6 +152,7 @@ def tensors(
     out_dtype: str | None = None,
     kinds: Sequence[str] = ("normal",),
     strided: bool = False,
+    orders: str = "C",
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
     **sizes: Sequence[int],
@@ -159,6 +162,7 @@ def tensors(
     shapes: the inputs' shapes, then those of the outputs, which the check makes and owns.
     sizes: for each name a list; the first case takes the first of each, and so on (a shorter list repeats its last).
     strided: every case a second time, with tensors that have gaps or are transposed.
+    orders: "CF" for every case twice, with tensors that lie row by row in memory and column by column.
     dtypes, kinds: every case with each of them. out_dtype: of the outputs, when not that of the inputs.
     """
     before, arrow, after = shapes.partition("->")
@@ -182,8 +186,7 @@ def tensors(
                 filled = tuple(Output(shape, out_dtype or dtype) for shape in extent[len(inputs) :])
                 label = ", ".join(f"{name} = {size}" for name, size in known.items())
                 label += ("" if dtype == "float32" else f", {dtype}") + ("" if kind == "normal" else f", {kind}")
-                for gaps in (False, True) if strided else (False,):
-                    cases.append(
-                        Case(label + (", strided" if gaps else ""), arrays, filled, known, options or {}, True, gaps, kind)
-                    )
+                ways = [(", column by column" if order == "F" else "", False, order) for order in orders]
+                for words, gaps, order in ways + [(", strided", True, "C")] * strided:
+                    cases.append(Case(label + words, arrays, filled, known, options or {}, True, gaps, kind, order))
     return cases

@@ -21,9 +21,11 @@ from tiles.advice import advice
 from tiles.blanks import NotYet, refuse_blanks
 from tiles.cases import Case
 from tiles.diagnose import Difference, apart_by_sizes, apart_by_tiles, apart_by_values, likely_cause, meaning_of_warning
-from tiles.memory import CountedArray
+from tiles.memory import SECTOR, CountedArray
+from tiles.mistakes import recognise
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
+GATE = "H100"  # the GPU that kernels are compiled for; one that they are compiled for need not be there
 SAFETY = 8  # how many times the statistical bound u * sqrt(steps) * magnitude an error may be
 
 
@@ -35,6 +37,8 @@ def check(
     cases: Sequence[Case],
     moves: Callable[..., int] | None = None,
     memory: Callable[..., int] | None = None,
+    sectors: Callable[..., int] | None = None,
+    compiled: Callable[..., str] | None = None,
     steps: int | Callable[..., int] = 4,
     magnitude: Callable | None = None,
     returns: Sequence[str] = (),
@@ -50,6 +54,8 @@ def check(
     moves: budget in elements read and written, from the case's sizes: `lambda n: 3 * n`. The line of a right answer calls it
         the minimum, so give a `note` where a right answer may need less.
     memory: budget in bytes of memory that the answer may hold at once, from the case's sizes (NumPy answers).
+    sectors: budget in 32-byte sectors that the warps of all launches ask for, from the case's sizes (launchers).
+    compiled: called with every launch as a CompiledKernel for an H100 (launchers); says what it lacks, or "".
     steps: how many roundings a result goes through; magnitude: the size of the terms that are added up to it
         (same arguments as `against`; without it, the expected result). An error may be
         8 x unit roundoff x sqrt(steps) x magnitude.
@@ -57,14 +63,16 @@ def check(
     """
     answer_name = f"Exercise {exercise}"
     refuse_blanks(answer_name, answer)
-    trial = _Trial(answer, against, moves, memory, steps, magnitude, tuple(returns), note)
+    trial = _Trial(exercise, answer, against, moves, memory, sectors, compiled, steps, magnitude, tuple(returns), note)
     measured = []
-    for case in cases:
-        try:
+    try:
+        for case in cases:
             measured.append(trial.launch(case) if case.launcher else trial.call(case))
             trial.passed.append(case)
-        except NotYet as wrong:
-            raise NotYet(f"{answer_name} is not right yet: {trial.label or case.label}.\n  {_indent(str(wrong))}") from None
+        if cases[-1].launcher:
+            trial.launch_backwards(cases[-1])
+    except NotYet as wrong:
+        raise NotYet(f"{answer_name} is not right yet: {trial.label}.\n  {_indent(str(wrong))}") from None
     print(f"{answer_name} passed: {_summary(cases, measured, note)}.")
 
 
@@ -90,8 +98,9 @@ def _summary(cases: Sequence[Case], measured: Sequence[str], note: str) -> str:
 class _Trial:
     """One answer under one check."""
 
-    def __init__(self, answer, against, moves, memory, steps, magnitude, returns, note):
-        self.answer, self.against, self.moves, self.memory = answer, against, moves, memory
+    def __init__(self, exercise, answer, against, moves, memory, sectors, compiled, steps, magnitude, returns, note):
+        self.exercise, self.answer, self.against, self.moves, self.memory = exercise, answer, against, moves, memory
+        self.sectors, self.compiled = sectors, compiled
         self.steps, self.magnitude, self.returns, self.note = steps, magnitude, returns, note
         self.label = ""
         self.passed: list[Case] = []
@@ -182,9 +191,34 @@ class _Trial:
             sizes = {**constants, **case.sizes}
             self._refuse_old_content(tried, case)
             self._compare(tried.outputs, expected, tried.unwritten, _output_names(self.answer, case), case, dtypes, sizes)
-            if device == "cpu" and self.moves:
-                said = self._traffic_within_budget(tried.traffic, case)
+            if device == "cpu":
+                said = self._traffic_within_budget(tried.traffic, case) if self.moves else ""
+                said = self._sectors_within_budget(tried.traffic, case) if self.sectors else said
+                if not self.passed:
+                    self._refuse_what_the_compiler_refuses(tried.traffic)
+                self._refuse_compiled(tried.traffic)
         return said
+
+    def _refuse_what_the_compiler_refuses(self, traffic) -> None:
+        """The interpreter accepts Python that no GPU runs, so the first right case is compiled as well."""
+        for launch in {launch.kernel: launch for launch in traffic.launches}.values():
+            launch.compiled(GATE)
+
+    def launch_backwards(self, case: Case) -> None:
+        """A case that is right, with the programs of each launch in another order: a GPU promises none."""
+        from tiles import interpreter, launchers
+
+        self.label = f"{case.label}, the programs in another order"
+        try:
+            with interpreter.order("reversed"):
+                tried = launchers.attempt(self.answer, case, "cpu")
+            names, dtypes = _output_names(self.answer, case), [o.dtype for o in case.outputs]
+            self._compare(tried.outputs, self._expected(case), tried.unwritten, names, case, dtypes, case.sizes)
+        except NotYet as wrong:
+            first = str(wrong).split("\n")[0]
+            raise NotYet(
+                _lines(first, "The result depends on the order in which the programs run: give each its own output.")
+            ) from None
 
     def _refuse_old_content(self, tried, case: Case) -> None:
         """An output that was read and stored, and still is what it was: nan plus anything."""
@@ -206,6 +240,23 @@ class _Trial:
             )
         self._least(traffic.bytes, allowed, case)
         return f"{allowed / elements:.3g} B per element moved, the minimum"
+
+    def _sectors_within_budget(self, traffic, case: Case) -> str:
+        asked, allowed = sum(traffic.sectors.values()), self.sectors(**case.sizes)
+        useful = f"{100 * traffic.bytes / (SECTOR * asked):.0f} %" if asked else "100 %"
+        if asked > allowed:
+            raise NotYet(
+                f"The values are right, but the warps ask for {asked:,} sectors, where {allowed:,} would do "
+                f"({useful} of their bytes are used).\n{_sectors_by_line(traffic)}"
+            )
+        self._least(asked, allowed, case)
+        return f"{useful} of every sector used"
+
+    def _refuse_compiled(self, traffic) -> None:
+        """Raise NotYet for a launch that computes what it should and compiles to something else than it should."""
+        for launch in traffic.launches if self.compiled else ():
+            if lacks := self.compiled(launch.compiled(GATE)):
+                raise NotYet(f"The values are right. {lacks}")
 
     def _least(self, moved: int, allowed: int, case: Case) -> None:
         """The line of a right answer says the budget, so it must be the least that any right answer moves.
@@ -235,7 +286,7 @@ class _Trial:
                 magnitudes = self.magnitude(*[_as_double(value) for value in case.inputs], **case.options)
             magnitudes = magnitudes if isinstance(magnitudes, tuple) else (magnitudes,)
         right = []
-        for g, e, u, name, m, dtype in zip(got, expected, unwritten, names, magnitudes, dtypes):
+        for which, (g, e, u, name, m, dtype) in enumerate(zip(got, expected, unwritten, names, magnitudes, dtypes)):
             g = np.asarray(g)
             if g.shape != e.shape:
                 raise NotYet(f"{name or 'The result'} has shape {g.shape}, expected {e.shape}.")
@@ -246,8 +297,10 @@ class _Trial:
             if difference.bad.any():
                 also = f" ({' and '.join(right)} {'is' if len(right) == 1 else 'are'} right.)" if right else ""
                 what = difference.describe(name if len(got) > 1 else "") + also
-                cause = likely_cause(difference) or apart_by_sizes(case, self.passed) or apart_by_tiles(case, self.passed, sizes)
-                values = apart_by_values(case, self.passed)
+                known = recognise(self.exercise, [_as_double(value) for value in case.inputs], case.options, got, which)
+                cause = known or likely_cause(difference)
+                cause = cause or apart_by_sizes(case, self.passed) or apart_by_tiles(case, self.passed, sizes)
+                values = "" if known else apart_by_values(case, self.passed)
                 if not (cause or values or case.launcher):
                     cause = "Call the function on two or three numbers of your own, and print what each line gives."
                 raise NotYet(_lines(what, cause, values))
@@ -363,6 +416,15 @@ def _with_constants(label: str, fault) -> str:
 def _by_line(traffic) -> str:
     """What each line of the kernel moves, for a kernel that moves too much."""
     verb = {"load": "reads", "store": "writes", "atomic": "reads and writes"}
-    accesses = [access for line in traffic.by_line.values() for access in line]
-    said = ", ".join(f"line {a.line} {verb[a.kind]} {a.bytes:,} B of {a.argument}" for a in accesses)
+    said = ", ".join(f"line {a.line} {verb[a.kind]} {a.bytes:,} B of {a.argument}" for a in _accesses(traffic))
     return said[:1].upper() + said[1:] + ". What could stay in registers?"
+
+
+def _sectors_by_line(traffic) -> str:
+    """What each line of the kernel asks for, for a kernel whose lanes lie too far apart."""
+    said = ", ".join(f"line {a.line} asks for {a.sectors:,} sectors of {a.argument}" for a in _accesses(traffic))
+    return said[:1].upper() + said[1:] + ". Do neighbouring lanes take neighbours in memory?"
+
+
+def _accesses(traffic) -> list:
+    return [access for line in traffic.by_line.values() for access in line]

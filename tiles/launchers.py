@@ -45,17 +45,24 @@ def _strides(shape: tuple[int, ...], layout: int) -> tuple[int, ...]:
     return tuple(strides)
 
 
+def _without_gaps(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
+    """Element strides of a contiguous tensor ("C") or of the transpose of one ("F")."""
+    strides = torch.empty(shape if order == "C" else shape[::-1], device="meta").stride()
+    return strides if order == "C" else strides[::-1]
+
+
 class Buffer:
     """A tensor inside poisoned memory: NaN (or an odd number) in its gaps, and a guard strip at both ends.
 
-    values: a NumPy array to copy in, or an Output to be filled. layout: None for contiguous, else see `_strides`.
+    values: a NumPy array to copy in, or an Output to be filled. layout: None for one without gaps, else see `_strides`.
+    order: of one without gaps, "C" or "F".
     """
 
-    def __init__(self, values: np.ndarray | Output, layout: int | None, device: str):
+    def __init__(self, values: np.ndarray | Output, layout: int | None, device: str, order: str = "C"):
         dtype = getattr(torch, str(values.dtype))
         integer, self.poison = BITS[dtype.itemsize]
         shape = tuple(values.shape)
-        strides = torch.empty(shape, device="meta").stride() if layout is None else _strides(shape, layout)
+        strides = _without_gaps(shape, order) if layout is None else _strides(shape, layout)
         extent = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides)) if 0 not in shape else 0
         self.memory = torch.full((extent + 2 * GUARD,), self.poison, dtype=integer, device=device).view(dtype)
         self.tensor = torch.as_strided(self.memory, shape, strides, GUARD)
@@ -164,8 +171,8 @@ def attempt(launcher: Callable, case: Case, device: str) -> Attempt:
     """
     gaps = iter(range(len(case.inputs) + len(case.outputs)))
     layout = (lambda: next(gaps)) if case.strided else (lambda: None)
-    arguments = [Buffer(a, layout(), device) if isinstance(a, np.ndarray) else a for a in case.inputs]
-    outputs = [Buffer(o, layout(), device) for o in case.outputs]
+    arguments = [Buffer(a, layout(), device, case.order) if isinstance(a, np.ndarray) else a for a in case.inputs]
+    outputs = [Buffer(o, layout(), device, case.order) for o in case.outputs]
     given = [a.tensor if isinstance(a, Buffer) else a for a in arguments] + [o.tensor for o in outputs]
 
     with interpreter.count() as traffic, _no_numpy(), _OnlyLaunches(outputs):

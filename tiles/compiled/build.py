@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tiles.blanks import refuse_blanks
+from tiles.blanks import NotYet, refuse_blanks
 from tiles.compiled.refusals import explain, refuse_and_or, refuse_too_large
 from tiles.compiled.result import CompiledKernel, describe
 from tiles.compiled.sources import forget_hashes
@@ -91,7 +91,6 @@ def _compile(
     kernel: Any, arguments: tuple, named: dict[str, Any], target: Target, signature: Mapping[str, str] | None = None
 ) -> CompiledKernel:
     function, named = _unwrap(kernel, arguments, named)
-    refuse_blanks(function.__name__, function)
     with _lock():
         _refuse_inside_a_launch()
         forget_hashes(function)
@@ -100,10 +99,14 @@ def _compile(
                 source, options, gpu = _source(function, arguments, named, target, signature)
                 key = (source.hash(), options.hash(), target.name)
                 if key not in _CACHE:
+                    refuse_blanks(function.__name__, function)
                     _CACHE[key] = describe(_triton_compile(source, options, gpu), target)
                 return _CACHE[key]
+            except NotYet:
+                raise
             except Exception as error:
                 failure = error
+        refuse_blanks(function.__name__, function)
         raise explain(failure, function, target, "".join(said)) from None
 
 

@@ -65,6 +65,8 @@ _ADVICE = (
     (r"'Tuple' object has no attribute 'func'|enumerate is not|zip is not",
      "A loop in a kernel runs over `range(...)` or `tl.static_range(...)`"),
     (r"module '[\w.]+' has no attribute '(\w+)'", "Triton has no {1}: look up what it is called there"),
+    (r"Keyword argument (\w+) was", "{1} is neither an argument of the kernel nor a launch option such as num_warps"),
+    (r"failed to specialize argument", "Pass tensors and numbers to a kernel"),
     (r"Unsupported ptr type", "The first argument is a pointer: `x_ptr + offs`"),
 )  # fmt: skip
 
@@ -140,6 +142,7 @@ def _value(node: ast.AST, scope: Mapping[str, Any]) -> Any:
 def _shorten(words: str) -> str:
     """The compiler's words without Python's wrapping, in one line of at most 160 characters."""
     words = re.sub(r"^(\w+)\((['\"])(.*)\2\)$", r"\3", words.strip(), flags=re.DOTALL)
+    words = re.sub(r"^'([^']*)'$", r"\1", words)
     words = re.sub(r"<\[([^\]]*)\], (\w+)>", lambda m: f"a tile [{m[1].replace(chr(39), '')}] of {m[2]}", words)
     words = re.sub(r"constexpr\[(.+?)\]", r"\1", words)
     words = re.sub(r"^\w+\(\)$", "this is not supported", words)

@@ -17,6 +17,7 @@ from tiles.compiled.ptx import asynchronous_copies, instruction_bytes, tensor_co
 from tiles.compiled.targets import Occupancy, Target, occupancy
 
 _STAGES = ("ttir", "ttgir", "llir", "ptx", "sass")
+_INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/ +[@A-Z]")  # its address, then what it does
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,7 @@ class CompiledKernel:
     occupancy: blocks and warps per SM. widest_load, widest_store: bytes that a lane moves with one instruction to or from
         global memory, 0 when there is none. tensor_core: "mma.sync", "wgmma", "tcgen05" or None.
     cp_async, tma: whether tiles are copied asynchronously by the lanes, or by the tensor memory accelerator.
-    ttir, ttgir, llir, ptx, sass: the stages as text, cubin: the binary.
+    ttir, ttgir, llir, ptx, sass: the stages as text, cubin: the binary. instructions: how many the machine code has.
     accesses: the loads and stores of the source with their lanes.
     """
 
@@ -61,6 +62,12 @@ class CompiledKernel:
     def sass(self) -> str:
         """The machine code, disassembled when first asked for."""
         return _disassembled(self.cubin)
+
+    @property
+    def instructions(self) -> int:
+        """Machine instructions of the kernel as written, without the padding behind its end: a loop's body counts once."""
+        lines = [line for line in self.sass.splitlines() if _INSTRUCTION.search(line)]
+        return sum("NOP" not in line for line in lines) - 1  # behind the last EXIT stands a jump to itself
 
     @property
     def spills(self) -> bool:

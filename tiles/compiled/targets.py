@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tiles.gpus import GPU, GPUS, KIB
 from tiles.memory import WARP
 
 
@@ -28,23 +29,29 @@ class Target:
     partitions: int = 4
 
 
-KIB = 1024
+# Sources of what `tiles.gpus` does not have. Shared memory of a block (opt-in): CUDA C++ Programming Guide, "Technical
+# Specifications per Compute Capability". The 1 KiB that the system reserves in each block: the tuning guides of Ampere,
+# Hopper and Blackwell, "Occupancy". Units: cuda_occupancy.h, which comes with CUDA: cudaOccSMemAllocationGranularity (256
+# bytes for 7.x, 128 from 8.0 on), cudaOccRegAllocationGranularity (256 registers a warp), cudaOccSubPartitionsPerMultiprocessor (4).
 
-# Sources. CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": warps and blocks per SM, shared
-# memory per SM and per block (opt-in), 64 K registers per SM, 255 per thread. The 1 KiB that the system reserves in each
-# block: the tuning guides of Ampere, Hopper and Blackwell, "Occupancy". Units: cuda_occupancy.h, which comes with CUDA:
-# cudaOccSMemAllocationGranularity (256 bytes for 7.x, 128 from 8.0 on), cudaOccRegAllocationGranularity (256 registers a
-# warp), cudaOccSubPartitionsPerMultiprocessor (4). Number of SMs: the data sheets of the cards (SXM where there is one).
-TARGETS = {
-    target.name: target
-    for target in (
-        Target("T4", 75, 40, 64 * KIB, 64 * KIB, 0, 256, 32, 16),
-        Target("A100", 80, 108, 164 * KIB, 163 * KIB, KIB, 128, 64, 32),
-        Target("H100", 90, 132, 228 * KIB, 227 * KIB, KIB, 128, 64, 32),
-        Target("H200", 90, 132, 228 * KIB, 227 * KIB, KIB, 128, 64, 32),
-        Target("B200", 100, 148, 228 * KIB, 227 * KIB, KIB, 128, 64, 32),
+
+def _target(gpu: GPU) -> Target:
+    reserved = KIB if gpu.arch >= 80 else 0
+    return Target(
+        name=gpu.name,
+        arch=gpu.arch,
+        multiprocessors=gpu.sms,
+        shared_per_sm=gpu.shared_per_sm,
+        shared_per_block=gpu.shared_per_sm - reserved,
+        shared_reserved=reserved,
+        shared_unit=128 if gpu.arch >= 80 else 256,
+        warps_per_sm=gpu.warps_per_sm,
+        blocks_per_sm=gpu.blocks_per_sm,
+        registers_per_sm=gpu.registers_per_sm,
     )
-}
+
+
+TARGETS = {name: _target(gpu) for name, gpu in GPUS.items()}
 """The GPUs that the course compiles for, by name."""
 
 TENSOR_MEMORY_COLUMNS = 512  # of an SM with tcgen05: PTX ISA, "Tensor Memory"

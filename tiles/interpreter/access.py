@@ -17,7 +17,7 @@ from triton.language.semantic import TritonSemantic
 
 from tiles.interpreter.errors import KernelError, index_text
 from tiles.interpreter.kernels import Place, line_key
-from tiles.interpreter.traffic import Tally, count_sectors
+from tiles.interpreter.traffic import Tally, Touch, count_sectors
 from tiles.interpreter.views import View
 
 TensorHandle = triton_interpreter.TensorHandle
@@ -50,16 +50,66 @@ class Lanes(NamedTuple):
         return tuple(int(i) for i in np.unravel_index(flat, self.shape)) if len(self.shape) > 1 else flat
 
 
+class Counting:
+    """The tallies of one launch.
+
+    compiled: a CompiledKernel (`tiles.compiled`) that says which lane moves which element, or None for C order.
+    trace: whether to keep which program touches which elements.
+    """
+
+    def __init__(self, compiled: Any = None, trace: bool = False):
+        self.compiled, self.trace = compiled, trace
+        self.tallies: dict[tuple, Tally] = {}
+        self.touches: list[Touch] = []
+        self.layouts: dict[tuple, Any] = {}
+
+    def add(self, lanes: Lanes, kind: str, program: int) -> None:
+        """Enter an access of a program: one execution of a load, store or atomic operation."""
+        made, line = line_key()
+        key = (lanes.view.name, kind, made, line)
+        tally = self.tallies.get(key)
+        if tally is None:
+            tally = self.tallies[key] = Tally(lanes.view.name, kind, line, made.place(line).text)
+        tally.executed += 1
+        tally.lanes += lanes.reached.size
+        tally.bytes += lanes.reached.size * lanes.size
+        if lanes.reached.size:
+            self._count_sectors(lanes, kind, line, tally)
+        if self.trace:
+            indices = [lanes.view.index(int(address)) for address in lanes.reached]
+            shape = lanes.view.shape
+            self.touches.append(Touch(tally.argument, kind, program, np.reshape(indices, (-1, len(shape))), shape))
+
+    def _count_sectors(self, lanes: Lanes, kind: str, line: int, tally: Tally) -> None:
+        offsets = (lanes.addresses - np.uint64(lanes.view.origin)).view(np.int64)
+        layout = self._layout(kind, line, lanes.shape)
+        if layout is None:
+            tally.sectors += count_sectors(offsets, lanes.live)
+            return
+        tally.layout = self.compiled.target.name
+        live = None if lanes.live is None else lanes.live.reshape(lanes.shape)
+        tally.sectors += layout.sectors(offsets, live)
+
+    def _layout(self, kind: str, line: int, shape: tuple[int, ...]) -> Any:
+        """How the compiled kernel deals the elements of this access to lanes; None where that is not known."""
+        if self.compiled is None:
+            return None
+        key = (kind, line, shape)
+        if key not in self.layouts:
+            access = self.compiled.access(kind, line, shape)
+            self.layouts[key] = access if access is not None and access.elements is not None else None
+        return self.layouts[key]
+
+
 class Monitor:
     """What happens to memory during one launch.
 
-    views: of its tensor arguments. grid: programs per axis. counting: whether to keep tallies.
+    views: of its tensor arguments. grid: programs per axis. counting: where accesses are counted, or None.
     nan_given: whether a number among the arguments is nan.
     """
 
-    def __init__(self, views: Sequence[View], grid: tuple[int, ...], counting: bool, nan_given: bool):
-        self.views, self.grid, self.nan_given = views, grid, nan_given
-        self.tallies: dict[tuple, Tally] | None = {} if counting else None
+    def __init__(self, views: Sequence[View], grid: tuple[int, ...], counting: Counting | None, nan_given: bool):
+        self.views, self.grid, self.counting, self.nan_given = views, grid, counting, nan_given
         self.shared = int(np.prod(grid, dtype=np.int64)) > 1  # several programs can get in each other's way
         self.unmasked: dict[int, None] = {}
         self.fences: dict[int, set[int]] = {}
@@ -212,8 +262,8 @@ class Monitor:
         for part in parts:
             if part.reached.size and (bad := part.view.outside(part.reached, part.size)) is not None:
                 raise outside(part, bad, kind)
-            if self.tallies is not None and part.view is not None:
-                self._count(part, kind)
+            if self.counting is not None and part.view is not None:
+                self.counting.add(part, kind, self.program)
         return parts
 
     def _by_tensor(self, lanes: Lanes, kind: str) -> list[Lanes]:
@@ -229,18 +279,6 @@ class Monitor:
         if left.any():
             raise KernelError(f"The kernel {VERBS[kind]} an address that belongs to none of its arguments", f"{kind} outside")
         return parts
-
-    def _count(self, lanes: Lanes, kind: str) -> None:
-        made, line = line_key()
-        key = (lanes.view.name, kind, made, line)
-        tally = self.tallies.get(key)
-        if tally is None:
-            tally = self.tallies[key] = Tally(lanes.view.name, kind, line, made.place(line).text)
-        tally.executed += 1
-        tally.lanes += lanes.reached.size
-        tally.bytes += lanes.reached.size * lanes.size
-        if lanes.reached.size:
-            tally.sectors += count_sectors((lanes.addresses - np.uint64(lanes.view.origin)).view(np.int64), lanes.live)
 
     # ---- masked-off lanes
 

@@ -140,18 +140,11 @@ def _visible(code: types.CodeType) -> Rewritten | None:
     return made if made is not None and not made.library else None
 
 
-def here() -> Place | None:
-    """The line of the student's kernel or helper that is running: the deepest one that is not Triton's own."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if made := _visible(frame.f_code):
-            return made.place(frame.f_lineno)
-        frame = frame.f_back
-    return None
-
-
 def line_key() -> tuple[Rewritten, int] | None:
-    """As `here`, but quick: the function and the number of its line."""
+    """Which line of the student's kernel or helper is running: the deepest one that is not Triton's own.
+
+    Quick: the function and the number of the line, of which `Rewritten.place` makes a Place.
+    """
     frame = sys._getframe(1)
     while frame is not None:
         if made := _visible(frame.f_code):

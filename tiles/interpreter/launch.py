@@ -22,7 +22,7 @@ from triton.runtime.jit import JITFunction, TensorWrapper
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tiles.blanks import BLANK, refuse_blanks
-from tiles.interpreter.access import WATCHING, Monitor, semantic_patches
+from tiles.interpreter.access import WATCHING, Counting, Monitor, semantic_patches
 from tiles.interpreter.errors import KernelError
 from tiles.interpreter.kernels import bind, place_of
 from tiles.interpreter.patches import PatchTable
@@ -90,11 +90,25 @@ def interpret(kernel: JITFunction, args: tuple, kwargs: dict[str, Any], grid: An
     Raises KernelError for anything that a GPU, or the interpreter, would get wrong.
     """
     given = bound_arguments(kernel, args, kwargs)
+    compiled = compiled_for_counts(kernel, args, kwargs)
     copies = HostCopies()
     arguments = {name: copies.of(value) for name, value in given.items()}
-    interpretation = Interpretation(kernel, arguments, resolved_grid(kernel, grid, given))
-    interpretation.run()
+    request = (kernel, args, kwargs)
+    Interpretation(kernel, arguments, resolved_grid(kernel, grid, given), compiled, request).run()
     copies.write_back()
+
+
+def compiled_for_counts(kernel: JITFunction, args: tuple, kwargs: dict[str, Any]) -> Any:
+    """The launch compiled for the GPU that the innermost `count(target=...)` names; None where none does.
+
+    Raises tiles.compiled.CompileError for what the compiler, or that GPU, refuses.
+    """
+    target = next((traffic.target for traffic in reversed(COLLECTORS) if traffic.target), None)
+    if target is None:
+        return None
+    from tiles.compiled import compile_gate
+
+    return compile_gate(kernel, args, kwargs, target)
 
 
 # ---- arguments
@@ -129,7 +143,7 @@ def refuse(name: str, value: Any, kernel: str) -> None:
     if dtype in (torch.bfloat16, tl.bfloat16):
         raise KernelError(
             f"{shown(name)} is bfloat16, which is wrong in Triton's interpreter, and this launch is interpreted. "
-            f"Use float16 or float32 here ({name}.float()); on a GPU the kernel may use bfloat16",
+            f"Use float16 or float32 here ({shown(name)}.float()); on a GPU the kernel may use bfloat16",
             "bfloat16",
             argument=shown(name),
             kernel=kernel,
@@ -213,8 +227,16 @@ def resolved_grid(kernel: JITFunction, grid: Any, arguments: dict[str, Any]) -> 
 class Interpretation:
     """A kernel, its arguments on the host, and its grid, ready to run."""
 
-    def __init__(self, kernel: JITFunction, arguments: dict[str, Any], grid: tuple[int, int, int]):
-        self.kernel, self.grid = kernel, grid
+    def __init__(
+        self,
+        kernel: JITFunction,
+        arguments: dict[str, Any],
+        grid: tuple[int, int, int],
+        compiled: Any = None,
+        request: tuple[JITFunction, tuple, dict[str, Any]] | None = None,
+    ):
+        """compiled: a CompiledKernel whose lanes are counted with, or None. request: the launch as it was asked for."""
+        self.kernel, self.grid, self.compiled, self.request = kernel, grid, compiled, request
         parameters = {parameter.name for parameter in kernel.params if parameter.is_constexpr}
         self.constants = {shown(name): unwrapped(value) for name, value in arguments.items() if name in parameters}
         self.arguments, self.parameters = arguments, parameters
@@ -239,7 +261,8 @@ class Interpretation:
                 raise KernelError(f"{self.kernel.__name__} cannot be interpreted: {error}", "error in kernel") from error
             values = {name: self._value(name, value) for name, value in self.arguments.items()}
             join_regions(self.views)
-            monitor = Monitor(self.views, self.grid, bool(COLLECTORS), self.nan_given)
+            counting = Counting(self.compiled, any(traffic.trace for traffic in COLLECTORS)) if COLLECTORS else None
+            monitor = Monitor(self.views, self.grid, counting, self.nan_given)
             hooks = monitor.hooks()
             vars(builder).update(hooks)
             stack.callback(lambda: [vars(builder).pop(name) for name in hooks])
@@ -293,8 +316,10 @@ class Interpretation:
                     self.grid,
                     dict(self.constants),
                     int(np.prod(self.grid, dtype=np.int64)),
-                    [dataclasses.replace(tally) for tally in monitor.tallies.values()],
+                    [dataclasses.replace(tally) for tally in monitor.counting.tallies.values()],
                     list(monitor.unmasked),
+                    list(monitor.counting.touches),
+                    self.request,
                 )
             )
 

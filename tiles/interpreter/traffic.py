@@ -11,6 +11,7 @@ import numpy as np
 
 SECTOR = 32  # bytes: the smallest piece of memory that a GPU moves
 WARP = 32  # lanes that access memory together
+C_ORDER = "C order"
 
 
 @dataclass
@@ -19,7 +20,8 @@ class Tally:
 
     argument: name without `_ptr`. kind: "load", "store" or "atomic". line, text: where it stands.
     executed: how often. lanes: how many elements, masked-off ones excluded. bytes: lanes times the element's size.
-    sectors: distinct 32-byte sectors, warp by warp; lanes are dealt to warps in C order, 32 at a time.
+    sectors: distinct 32-byte sectors, warp by warp. layout: how lanes are dealt to warps: "C order", 32 at a time, or the
+    name of the GPU whose compiled kernel says it.
     """
 
     argument: str
@@ -30,11 +32,26 @@ class Tally:
     lanes: int = 0
     bytes: int = 0
     sectors: int = 0
+    layout: str = C_ORDER
 
     @property
     def useful(self) -> float:
         """Share of the moved sectors that was asked for, 0 to 1."""
         return _useful(self.bytes, self.sectors)
+
+
+@dataclass(frozen=True)
+class Touch:
+    """One access of one program: the elements of a tensor that it reads ("load"), writes ("store") or updates ("atomic").
+
+    argument: name without `_ptr`. program: its number, x fastest. indices: [elements, dimensions]. shape: of the tensor.
+    """
+
+    argument: str
+    kind: str
+    program: int
+    indices: np.ndarray
+    shape: tuple[int, ...]
 
 
 @dataclass
@@ -43,7 +60,8 @@ class Launch:
 
     kernel: its name. grid: programs per axis, three numbers. constants: values of the `tl.constexpr` arguments.
     programs: how many ran. tallies: one per access in the source. unmasked: lines of loads that served masked-off lanes
-    without `other=`. lane_order: how lanes were dealt to warps.
+    without `other=`. touches: with `count(trace=True)`, which program touched which elements.
+    request: the kernel and its arguments, positional and named, as launched.
     """
 
     kernel: str
@@ -52,13 +70,25 @@ class Launch:
     programs: int = 0
     tallies: list[Tally] = field(default_factory=list)
     unmasked: list[int] = field(default_factory=list)
-    lane_order: str = "C order"
+    touches: list[Touch] = field(default_factory=list, repr=False)
+    request: tuple[Any, tuple, dict[str, Any]] | None = field(default=None, repr=False, compare=False)
+
+    def compiled(self, target: str = "H100") -> Any:
+        """This launch, compiled for a GPU: a `tiles.compiled.CompiledKernel`.
+
+        Raises tiles.compiled.CompileError for what the compiler, or that GPU, refuses.
+        """
+        from tiles.compiled import compile_gate
+
+        kernel, args, kwargs = self.request
+        return compile_gate(kernel, args, kwargs, target)
 
 
 class Traffic:
     """What the launches inside one `with count() as traffic:` moved. An atomic operation is one load and one store."""
 
-    def __init__(self) -> None:
+    def __init__(self, target: str | None = None, trace: bool = False) -> None:
+        self.target, self.trace = target, trace
         self.launches: list[Launch] = []
 
     @property
@@ -120,7 +150,7 @@ class Traffic:
         merged: dict[tuple, Tally] = {}
         for tally in self.tallies:
             key = (tally.line, tally.text, tally.argument, tally.kind)
-            whole = merged.setdefault(key, Tally(tally.argument, tally.kind, tally.line, tally.text))
+            whole = merged.setdefault(key, Tally(tally.argument, tally.kind, tally.line, tally.text, layout=tally.layout))
             for what in ("executed", "lanes", "bytes", "sectors"):
                 setattr(whole, what, getattr(whole, what) + getattr(tally, what))
         lines: dict[int, list[Tally]] = {}
@@ -140,7 +170,18 @@ class Traffic:
         for kernel, launches in kernels.items():
             programs = sum(launch.programs for launch in launches)
             times = f", {len(launches)} launches" if len(launches) > 1 else ""
-            yield f"{kernel}{times}, {programs:,} program{'s' * (programs != 1)}"
+            yield f"{kernel}{times}, {programs:,} program{'s' * (programs != 1)}{self._dealt(launches)}"
+
+    def _dealt(self, launches: list[Launch]) -> str:
+        """Whose lanes the sectors of these launches are; nothing where no compiled kernel was asked for."""
+        if self.target is None:
+            return ""
+        layouts = {tally.layout for launch in launches for tally in launch.tallies}
+        return (
+            f", lanes in {C_ORDER}"
+            if layouts == {C_ORDER}
+            else f", lanes as compiled for {self.target}" + (f" (where unknown, in {C_ORDER})" if C_ORDER in layouts else "")
+        )
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         loaded, stored, sectors, useful = self.loaded, self.stored, self.sectors, self.useful
@@ -192,15 +233,19 @@ COLLECTORS: list[Traffic] = []
 
 
 @contextlib.contextmanager
-def count(interpret: bool = False) -> Iterator[Traffic]:
+def count(interpret: bool = False, target: str | None = None, trace: bool = False) -> Iterator[Traffic]:
     """Count what the launches inside move: `with count() as traffic: launch(...)`, then `print(traffic)`.
 
     interpret: True to interpret (and so count) launches whose tensors live on the GPU as well, for the same counts on every
     machine; False leaves those to the GPU, uncounted.
+    target: "T4", "A100", "H100", "H200" or "B200": compile each launch for that GPU first, refuse what it would refuse, and
+    count sectors with the lanes of the compiled kernel, instruction by instruction: a sector that two instructions ask for
+    counts twice, though the L1 cache may serve the second. None counts with lanes in C order and compiles nothing.
+    trace: keep which program touches which elements, for `tiles.plot.draw_programs`; for small launches.
     """
     from tiles.interpreter.dispatch import interpreted
 
-    traffic = Traffic()
+    traffic = Traffic(target, trace)
     COLLECTORS.append(traffic)
     try:
         with interpreted() if interpret else contextlib.nullcontext():

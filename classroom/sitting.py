@@ -1,0 +1,242 @@
+"""One student's answers to one lesson, run in a kernel and judged exercise by exercise.
+
+The cells run in the solution's order: given cells, the student's answer, the visible check, the hidden check. What runs
+is remembered; when the kernel dies, hangs or prints without end, a new one is started, what ran before is replayed, and
+the next exercise is graded. The messages are written for the student, and tell nothing of hidden checks.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from nbformat import NotebookNode
+
+from classroom.derive import BLANK, blanks, student_source
+from classroom.kernel import Kernel, Outcome, sandbox_problem
+from classroom.lesson import EXERCISE, HIDDEN, Lesson, role
+from classroom.submission import Answer, is_untouched
+
+MESSAGE_CHARACTERS = {"verdict": 1500, "error": 300}
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
+_TEMPORARY_FILE = re.compile(r"\(\d+\.py, ")  # the name that a cell's source has while it runs
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+Same = Callable[[list[NotebookNode], list[NotebookNode]], bool]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """In seconds: for one cell, for the whole notebook, for the start of a kernel."""
+
+    cell: float = 60
+    notebook: float = 600
+    start: float = 60
+
+
+@dataclass
+class Step:
+    """A code cell of the solution, on the way to a verdict. `kind` is its role, None for a given cell."""
+
+    kind: str | None
+    cell: NotebookNode
+
+
+@dataclass
+class Sitting:
+    """A student's answers to one lesson, run in a kernel that is started when it is needed, and again when it is gone.
+
+    `unreadable` says why there are no answers, where there are none. `sandbox` is "auto", "on" or "off".
+    """
+
+    lesson: Lesson
+    answers: dict[str, Answer]
+    unreadable: str | None = None
+    sandbox: str = "auto"
+    limits: Limits = field(default_factory=Limits)
+    kernel: Kernel | None = None
+    history: list[str] = field(default_factory=list)  # what a new kernel has to run to be where the old one was
+    done: set[str] = field(default_factory=set)
+    deadline: float | None = None
+
+    def grade(self, exercise: str, same: Same) -> str | None:
+        """None when the exercise passes, else what the student reads.
+
+        `same(printed, stored)` says whether a check printed what is stored in the solution.
+        """
+        if self.unreadable:
+            return self.unreadable
+        if self.deadline is None:
+            self.deadline = time.monotonic() + self.limits.notebook
+        if time.monotonic() > self.deadline:
+            return f"not run: the notebook took longer than {self.limits.notebook:g} s"
+        self._catch_up(exercise)
+        self.done.add(exercise)
+        why = None
+        for step in self._steps(exercise):
+            if step.kind is None:
+                self._execute(step.cell.source, remember=True)  # it may fail over a wrong answer; the check will tell
+            elif step.kind == EXERCISE:
+                why = self._answer(exercise)
+            elif not why:
+                why = self._check(step, exercise, same)
+        return why
+
+    def _catch_up(self, exercise: str) -> None:
+        """Runs what the notebook holds before an exercise, where its items were not selected."""
+        for other in self.lesson.exercises:
+            if other == exercise:
+                return
+            if other not in self.done:
+                self.done.add(other)
+                for step in self._steps(other):
+                    if step.kind is None:
+                        self._execute(step.cell.source, remember=True)
+                    elif step.kind == EXERCISE:
+                        self._answer(other)
+
+    def _steps(self, exercise: str) -> list[Step]:
+        """The exercise's own cells, and the given cells that stand before each of them, in the solution's order."""
+        steps, given = [], []
+        for cell in self.lesson.notebook.cells:
+            if cell.cell_type != "code":
+                continue
+            kind, id_ = role(cell)
+            if kind is None:
+                given.append(Step(None, cell))
+                continue
+            if id_ == exercise:
+                steps += [*given, Step(kind, cell)]
+            given = []
+        return steps
+
+    def _answer(self, exercise: str) -> str | None:
+        """Runs the student's answer; what is wrong with it already, or None."""
+        answer = self.answers[exercise]
+        if answer.source is None:
+            return answer.problem
+        blank = student_source(self.lesson.exercises[exercise].answer.source)
+        for helper in answer.before:
+            self._execute(helper, remember=True)
+        outcome = self._execute(answer.source, remember=True)
+        for helper in answer.after:
+            self._execute(helper, remember=True)
+        left = blanks(answer.source)
+        if is_untouched(answer.source, blank) or len(left) >= len(blanks(blank)) > 0:
+            return "not written yet"
+        if left:
+            return _blanks_left(answer.source, left)
+        return None if outcome.ok else self._failure(outcome, exercise, "its cell")
+
+    def _check(self, step: Step, exercise: str, same: Same) -> str | None:
+        """Runs a check of the solution; None when it prints what it prints for the solution."""
+        tags = step.cell.metadata.get("tags", [])
+        compared = "nbval-ignore-output" not in tags and ("gpu" not in tags or has_gpu())
+        outcome = self._execute(step.cell.source)
+        right = outcome.ok and (not compared or (not outcome.truncated and same(outcome.outputs, step.cell.outputs)))
+        if right:
+            return None
+        if step.kind == HIDDEN:
+            return self._hidden_failure(outcome)
+        if not outcome.ok:
+            return self._failure(outcome, exercise, "its check")
+        if _contains(outcome.outputs, step.cell.outputs):
+            return "the check passes, and more is printed than the check prints: remove the print from your answer"
+        return "the check does not print the line that it should"
+
+    def _hidden_failure(self, outcome: Outcome) -> str:
+        """Tells nothing of the hidden case but the kind of failure."""
+        if outcome.gone:
+            return "right on the cases that you see; on a hidden one " + self._gone(outcome)
+        how = "it raises an error" if not outcome.ok else "the result is wrong"
+        return f"right on the cases that you see; on a hidden one {how}: try other sizes and values"
+
+    def _failure(self, outcome: Outcome, exercise: str, what: str) -> str:
+        if outcome.gone:
+            return f"{what} {self._gone(outcome)}"
+        if outcome.error is None:
+            return f"{what} failed, and the error was not shown: the display of errors was changed"
+        name, text = outcome.error
+        if f"name '{BLANK}' is not defined" in text:
+            return f"{what} uses an answer that still has a blank"
+        if any(line in text for line in self._secrets):
+            return f"{what} raised {shown(name, 'error')}"
+        if text.startswith(f"Exercise {exercise} ") or name in ("NotYet", "BlankLeft"):
+            return shown(text, "verdict")
+        return shown(f"{what} raised {name}: {_TEMPORARY_FILE.sub('(', text)}", "error")
+
+    @functools.cached_property
+    def _secrets(self) -> list[str]:
+        """Lines of hidden checks and of what they print; an error text that holds one is not shown."""
+        return [line for line in self.lesson.hidden_lines if len(line) >= 8]
+
+    def _gone(self, outcome: Outcome) -> str:
+        reasons = {
+            "died": "kills the kernel",
+            "timeout": f"takes longer than {self.limits.cell:g} s",
+            "flood": "prints without end",
+        }
+        return reasons[outcome.status]
+
+    def _execute(self, source: str, remember: bool = False) -> Outcome:
+        """Runs a cell. `remember` puts it among what is replayed after a death, unless it was the one that killed."""
+        kernel = self._running_kernel()
+        left = self.deadline - time.monotonic()
+        outcome = kernel.execute(source, max(1.0, min(self.limits.cell, left)))
+        if remember and not outcome.gone:
+            self.history.append(source)
+        return outcome
+
+    def _running_kernel(self) -> Kernel:
+        """The kernel, started and brought up to date if need be; a cell that kills it on the way is forgotten.
+
+        It may come back dead when something the student left behind kills every new one: then no cell runs.
+        """
+        for _ in range(len(self.history) + 2):
+            if self.kernel is not None and self.kernel.alive():
+                break
+            self.stop()
+            self.kernel = Kernel(sandbox=self.sandbox != "off" and sandbox_problem() is None, startup_seconds=self.limits.start)
+            killer = next((source for source in self.history if self.kernel.execute(source, self.limits.cell).gone), None)
+            if killer is not None:
+                self.history.remove(killer)
+        return self.kernel
+
+    def stop(self) -> None:
+        """Ends the kernel, if one runs."""
+        if self.kernel is not None:
+            self.kernel.stop()
+            self.kernel = None
+
+
+def _blanks_left(source: str, left: list[int]) -> str:
+    lines = source.split("\n")
+    places = "; ".join(f"line {line}, `{lines[line - 1].split('  #')[0].strip()}`" for line in dict.fromkeys(left))
+    return shown(f"not written yet: {len(left)} blank{'s' if len(left) > 1 else ''} left: {places}", "error")
+
+
+def _contains(outputs: list[NotebookNode], reference: list[NotebookNode]) -> bool:
+    """Whether all that a check should print stands among what was printed."""
+    printed = "".join(output.get("text", "") for output in outputs)
+    return all(output.get("text", "") in printed for output in reference)
+
+
+def shown(text: str, kind: str) -> str:
+    """A student's text, fit for a report: no control characters, not too long. `kind` is "verdict" or "error"."""
+    text = CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", _ANSI.sub("", text)).strip()
+    most = MESSAGE_CHARACTERS[kind]
+    return text if len(text) <= most else f"{text[:most]} …"
+
+
+@functools.cache
+def has_gpu() -> bool:
+    """Whether torch sees a GPU. Imports torch: asked only where a cell is tagged `gpu`."""
+    try:
+        import torch
+    except ImportError:
+        return False
+    return torch.cuda.is_available()

@@ -1,0 +1,29 @@
+"""Known mistakes: the sentence that a check says instead of a guess."""
+
+import numpy as np
+import pytest
+
+from tiles import Case, check
+from tiles.blanks import NotYet
+from tiles.mistakes import MISTAKES, recognise
+
+
+@pytest.fixture
+def mistakes(monkeypatch):
+    monkeypatch.setitem(
+        MISTAKES, "99.1", {"You rounded down.": lambda x, n: (n // 4, x), "You doubled.": lambda x, n: (-(-n // 4), 2 * x)}
+    )
+
+
+def test_a_known_mistake_is_named(mistakes):
+    cases = [Case("n = 6", (np.ones(3), 6))]
+    with pytest.raises(NotYet, match=r"blocks is 1, expected 2.\n  You rounded down.$"):
+        check("99.1", lambda x, n: (n // 4, x), against=lambda x, n: (-(-n // 4), x), cases=cases, returns=("blocks", "x"))
+    with pytest.raises(NotYet, match=r"\(blocks is right.\)\n  You doubled.$"):
+        check("99.1", lambda x, n: (2, x + x), against=lambda x, n: (-(-n // 4), x), cases=cases, returns=("blocks", "x"))
+
+
+def test_other_mistakes_are_not(mistakes):
+    assert recognise("99.1", (np.ones(3), 6), {}, [3, np.ones(3)], 0) == ""
+    assert recognise("99.1", (np.ones(3), 6), {}, [1, np.ones(2)], 1) == ""
+    assert recognise("99.2", (np.ones(3), 6), {}, [1, np.ones(3)], 0) == ""
