@@ -61,7 +61,7 @@ class BookError(Exception):
 def lesson_page(student: NotebookNode, lesson: Lesson | None, name: str) -> NotebookNode:
     """The student's copy of a lesson, made into the page of the book.
 
-    student: the student's copy of the lesson called `name`.  lesson: the solved lesson, or None for the class edition.
+    student: the student's copy of the lesson called `name`, with the outputs of its cells.  lesson: the solved lesson, or None for the class edition.
     Returns a new notebook: anchors (`ex-5-1`) before the exercises, a line about the files under the title,
     and, if the lesson is given, a folded cell with the solution after the last cell of each exercise.
     """
@@ -147,7 +147,7 @@ def read_lesson(app, docname: str, source: list[str]) -> None:
         if app.config.book_solutions and not solved.exists():
             raise BookError(f"{docname} has no {SOLUTIONS}/{name}.ipynb. Build the class edition: make book SOLUTIONS=0")
         lesson = read(solved) if app.config.book_solutions else None
-        source[0] = nbformat.writes(lesson_page(student_copy(Path(app.srcdir), name), lesson, name))
+        source[0] = nbformat.writes(lesson_page(student_copy(Path(app.srcdir), name, outputs=True), lesson, name))
 
 
 def lesson_name(docname: str) -> str | None:
@@ -156,13 +156,14 @@ def lesson_name(docname: str) -> str | None:
     return name if folder == NOTEBOOKS else None
 
 
-def student_copy(root: Path, name: str) -> NotebookNode:
+def student_copy(root: Path, name: str, outputs: bool = False) -> NotebookNode:
     """The student's copy of a lesson, derived anew, so that work done in `notebooks/` stays out of the book.
 
+    outputs: with what its cells print, for the page; the notebook to download has none, as in `notebooks/`.
     Where there are no solutions (a course handed out without them) it is the file in `notebooks/`.
     """
     solved = root / SOLUTIONS / f"{name}.ipynb"
-    return student_notebook(read(solved)) if solved.exists() else nbformat.read(root / NOTEBOOKS / solved.name, 4)
+    return student_notebook(read(solved), outputs) if solved.exists() else nbformat.read(root / NOTEBOOKS / solved.name, 4)
 
 
 def box_exercises(app, doctree) -> None:

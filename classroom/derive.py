@@ -1,4 +1,4 @@
-"""Solution -> student's copy: answers become blanks, hidden checks go, outputs that give answers away go.
+"""Solution -> student's copy: answers become blanks; hidden checks and outputs go.
 
 Three forms mark what the student has to write:
 
@@ -11,6 +11,9 @@ Three forms mark what the student has to write:
 A mark at the end of a statement blanks the right-hand side of an assignment, what `return` returns, the condition of
 `if` or `while`, what `for` runs over, or the whole of a bare call. Inside a call over several lines it blanks the keyword
 argument that ends on its line. Whatever is doubtful is refused: a blank that was missed would ship the answer.
+
+A lesson asks for predictions, so the copy holds no output: the student runs the cells. The pages of the book, where nobody
+can run them, show those outputs that give no answer away.
 """
 
 from __future__ import annotations
@@ -377,17 +380,22 @@ def _text(source: str, start: Position, end: Position) -> str:
 # Notebooks
 
 
-def student_notebook(lesson: Lesson) -> NotebookNode:
-    """The student's copy of a solved lesson. Raises BlankError, naming the notebook and the cell."""
+def student_notebook(lesson: Lesson, outputs: bool = False) -> NotebookNode:
+    """The student's copy of a solved lesson. Raises BlankError, naming the notebook and the cell.
+
+    outputs: keep what the cells print, as a page of the book needs it; but not what a right answer prints.
+    """
     copy_ = copy.deepcopy(lesson.notebook)
     copy_.cells = [
-        _student_cell(cell, f"{lesson.path}, cell {n + 1}") for n, cell in enumerate(copy_.cells) if role(cell)[0] != HIDDEN
+        _student_cell(cell, f"{lesson.path}, cell {n + 1}", outputs)
+        for n, cell in enumerate(copy_.cells)
+        if role(cell)[0] != HIDDEN
     ]
     copy_.metadata["tiles"] = {"derived": _digest(copy_)}
     return copy_
 
 
-def _student_cell(cell: NotebookNode, where: str) -> NotebookNode:
+def _student_cell(cell: NotebookNode, where: str, outputs: bool) -> NotebookNode:
     if cell.cell_type != "code":
         return cell
     kind, _ = role(cell)
@@ -400,7 +408,7 @@ def _student_cell(cell: NotebookNode, where: str) -> NotebookNode:
         raise BlankError(
             f"{where}: only a cell with an exercise tag is blanked; this one would ship its answer. Tag it, or remove the mark."
         )
-    if kind in (EXERCISE, CHECK) or "solution-output" in tags(cell):
+    if not outputs or kind in (EXERCISE, CHECK) or "solution-output" in tags(cell):
         cell.outputs = []
     cell.execution_count = None
     for output in cell.outputs:

@@ -8,7 +8,7 @@ The source of a lesson is `solutions/NN_name.ipynb`. Its cells are marked with t
     points-2            beside a check tag; an exercise without it is worth 1 point
     gpu                 needs a GPU; elsewhere it is run and not compared
     nbval-ignore-output figures: run and not compared
-    solution-output     its output would give an answer away: left out of the student's copy
+    solution-output     its output would give an answer away: folded on the book's page, left out of the class edition
 
 `read` refuses a notebook that breaks these rules, and says which cell and what to do.
 """

@@ -263,10 +263,10 @@ def _title(path: str, config: pytest.Config) -> str:
 
 
 def _line(exercise: dict) -> str:
-    """ "5.3 passed, 2 points" or "5.4 not yet: …", with further lines indented."""
+    """ "5.3 passed, 2 points" or "5.4 not yet: …", with further lines indented; a verdict's own "Exercise 5.4" is left out."""
     if exercise["passed"]:
         points = exercise["max"]
         return f"{exercise['exercise']} passed, {points} point{'s' if points > 1 else ''}"
-    message = exercise["message"].removeprefix(f"Exercise {exercise['exercise']} is not right yet: ")
+    message = re.sub(rf"^Exercise {re.escape(exercise['exercise'])}( is not right yet[:.]|:)\s+", "", exercise["message"])
     verdict = message if message.startswith("not written yet") else f"not yet: {message}"
     return f"{exercise['exercise']} " + verdict.replace("\n", "\n    ")

@@ -3,10 +3,14 @@
 The cells run in the solution's order: given cells, the student's answer, the visible check, the hidden check. What runs
 is remembered; when the kernel dies, hangs or prints without end, a new one is started, what ran before is replayed, and
 the next exercise is graded. The messages are written for the student, and tell nothing of hidden checks.
+
+An exercise that uses what an earlier one defined, and fails after that one did, is told so and nothing else: the verdict
+on its values would look for the cause in the wrong cell.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 import time
@@ -18,12 +22,13 @@ from nbformat import NotebookNode
 from classroom.derive import BLANK, blanks, student_source
 from classroom.kernel import Kernel, Outcome, sandbox_problem
 from classroom.lesson import EXERCISE, HIDDEN, Lesson, role
-from classroom.submission import Answer, is_untouched
+from classroom.submission import Answer, defined_functions, is_untouched, names, statements, used_names
 
 MESSAGE_CHARACTERS = {"verdict": 1500, "error": 300}
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")
 _TEMPORARY_FILE = re.compile(r"\(\d+\.py, ")  # the name that a cell's source has while it runs
+_IN_CELL = re.compile(r"Cell In\[\d+\], line (\d+)")  # in a traceback; the first one is the line of the cell that ran
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 Same = Callable[[list[NotebookNode], list[NotebookNode]], bool]
@@ -61,6 +66,7 @@ class Sitting:
     kernel: Kernel | None = None
     history: list[str] = field(default_factory=list)  # what a new kernel has to run to be where the old one was
     done: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)  # exercises that did not pass, and what the student read
     deadline: float | None = None
 
     def grade(self, exercise: str, same: Same) -> str | None:
@@ -76,15 +82,46 @@ class Sitting:
             return f"not run: the notebook took longer than {self.limits.notebook:g} s"
         self._catch_up(exercise)
         self.done.add(exercise)
+        why = self._grade(exercise, same)
+        if why:
+            self.failed[exercise] = why
+        return why
+
+    def _grade(self, exercise: str, same: Same) -> str | None:
+        """The verdict on an exercise before which everything has run."""
         why = None
         for step in self._steps(exercise):
             if step.kind is None:
                 self._execute(step.cell.source, remember=True)  # it may fail over a wrong answer; the check will tell
             elif step.kind == EXERCISE:
                 why = self._answer(exercise)
-            elif not why:
-                why = self._check(step, exercise, same)
+            elif not why and (why := self._check(step, exercise, same)):
+                why = self._because_of_an_earlier_one(exercise) or why
         return why
+
+    def _because_of_an_earlier_one(self, exercise: str) -> str | None:
+        """What to say when an answer, or its check, uses what a failed exercise was to define; None when neither does."""
+        own = self.lesson.exercises[exercise]
+        answer = self.answers[exercise]
+        texts = [*answer.before, answer.source or "", *answer.after]
+        defined = {name for text in texts for name in names(text)} | names(own.answer.source)
+        used = _reached(set().union(*map(used_names, [*texts, own.check.source])) - defined, self._given_functions)
+        for other in self.lesson.exercises:
+            if other == exercise:
+                return None
+            missing = sorted(used & names(self.lesson.exercises[other].answer.source)) if other in self.failed else []
+            if missing:
+                unwritten = self.failed[other].startswith("not written yet")
+                state, what = ("written", "write") if unwritten else ("right", "mend")
+                return f"uses {missing[0]} of exercise {other}, which is not {state} yet: {what} that first"
+        return None
+
+    @functools.cached_property
+    def _given_functions(self) -> dict[str, set[str]]:
+        """Functions that given cells and visible checks define, with the names that each of them uses."""
+        cells = [cell for cell in self.lesson.notebook.cells if cell.cell_type == "code"]
+        sources = [cell.source for cell in cells if role(cell)[0] not in (EXERCISE, HIDDEN)]
+        return {name: used for source in sources for name, used in defined_functions(source).items()}
 
     def _catch_up(self, exercise: str) -> None:
         """Runs what the notebook holds before an exercise, where its items were not selected."""
@@ -130,7 +167,18 @@ class Sitting:
             return "not written yet"
         if left:
             return _blanks_left(answer.source, left)
-        return None if outcome.ok else self._failure(outcome, exercise, "its cell")
+        return None if outcome.ok else self._cell_failure(outcome, exercise, answer.source)
+
+    def _cell_failure(self, outcome: Outcome, exercise: str, source: str) -> str:
+        """What went wrong in the cell of an answer; and where, if what the exercise asks for is already defined there."""
+        why = self._failure(outcome, exercise, "its cell")
+        if outcome.gone or not outcome.error:
+            return why
+        if letter := _unquoted_letter(outcome.error):
+            return f'{why}: write the letter in quotes, "{letter}"'
+        if line := _line_after_definition(outcome, source, names(self.lesson.exercises[exercise].answer.source)):
+            return f"{why}\nin line {line}, after the function was defined: try things out in a cell of its own, not in this one"
+        return why
 
     def _check(self, step: Step, exercise: str, same: Same) -> str | None:
         """Runs a check of the solution; None when it prints what it prints for the solution."""
@@ -211,6 +259,31 @@ class Sitting:
         if self.kernel is not None:
             self.kernel.stop()
             self.kernel = None
+
+
+def _reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
+    """`used`, and the names used in those of the `functions` that it holds, and in those that these hold."""
+    found: set[str] = set()
+    while used - found:
+        found |= used
+        used = {name for function in found & set(functions) for name in functions[function]}
+    return found
+
+
+def _unquoted_letter(error: tuple[str, str]) -> str | None:
+    """The letter in the error of an answer `answer_c1 = b`, or None."""
+    match = re.fullmatch(r"name '(\w)' is not defined", error[1])
+    return match[1] if match and error[0] == "NameError" else None
+
+
+def _line_after_definition(outcome: Outcome, source: str, wanted: set[str]) -> int | None:
+    """The line of a cell at which it failed, when all functions that it must define stand above that line; or None."""
+    shown = [line for output in outcome.outputs if output.output_type == "error" for line in output.get("traceback", [])]
+    match = _IN_CELL.search(_ANSI.sub("", "\n".join(map(str, shown))))
+    functions = [node for node in statements(source) if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    ends = [node.end_lineno for node in functions if node.name in wanted]
+    line = int(match[1]) if match else None
+    return line if line and ends and len(ends) >= len(wanted) and max(ends) < line <= source.count("\n") + 1 else None
 
 
 def _blanks_left(source: str, left: list[int]) -> str:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import ast
 import re
+import symtable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -77,7 +78,7 @@ class Submission:
         self.wanted = {id_: names(exercise.answer.source) for id_, exercise in lesson.exercises.items()}
         given = [cell.source for cell in lesson.notebook.cells if cell.cell_type == "code" and role(cell)[0] is None]
         self.given = {_normal(source) for source in given}
-        self.given_statements = {ast.dump(node) for source in given for node in _statements(source)}
+        self.given_statements = {ast.dump(node) for source in given for node in statements(source)}
         self.checks = {_normal(exercise.check.source): id_ for id_, exercise in lesson.exercises.items()}
 
     def answers(self) -> dict[str, Answer]:
@@ -192,7 +193,8 @@ def is_untouched(source: str, blank: str) -> bool:
     return _normal(source) == _normal(blank) or not source.strip()
 
 
-def _statements(source: str) -> list[ast.stmt]:
+def statements(source: str) -> list[ast.stmt]:
+    """The statements of a cell, magic commands left out; none where it is not Python."""
     code = "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n"))
     try:
         return ast.parse(code).body
@@ -202,17 +204,34 @@ def _statements(source: str) -> list[ast.stmt]:
 
 def names(source: str) -> set[str]:
     """The names that a cell defines at its top level: functions and classes, or variables where there are none."""
-    body = _statements(source)
+    body = statements(source)
     defined = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
     targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
     targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
     return defined or {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
+def used_names(source: str) -> set[str]:
+    """The names that a cell uses and does not define: those that it expects from the cells before it."""
+    table = symtable.symtable(ast.unparse(ast.Module(statements(source), [])), "cell", "exec")
+    used, waiting = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
+    while waiting:
+        scope = waiting.pop()
+        used |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+        waiting += scope.get_children()
+    return used - {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+
+
+def defined_functions(source: str) -> dict[str, set[str]]:
+    """The functions at the top level of a cell, with the names that each of them reads."""
+    functions = [node for node in statements(source) if isinstance(node, ast.FunctionDef)]
+    return {function.name: used_names(ast.unparse(function)) for function in functions}
+
+
 def _definitions(source: str) -> list[tuple[str, str]]:
     """The definitions, imports and assignments of a cell: their text, and a form that ignores layout."""
     lines, found, done = source.split("\n"), [], 0
-    for node in _statements(source):
+    for node in statements(source):
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
         if isinstance(node, _KEPT) and first > done:
             found.append(("\n".join(lines[first - 1 : node.end_lineno]), ast.dump(node)))

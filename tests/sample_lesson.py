@@ -54,7 +54,7 @@ def inside(offs, n_elements):
 CHOICE = """
 # Exercise 5.c1
 # Without the running maximum, a row of large scores gives  a) the same  b) nan  c) zeros
-answer = "b"  # ______ a letter
+answer_c1 = "b"  # ______ a letter in quotes, such as "a"
 """
 
 SOURCES = {"5.1": SHIFTED, "5.2": SOFTMAX, "5.3": BUG, "5.c1": CHOICE}
@@ -63,13 +63,13 @@ CHECKS = {
     "5.1": 'check("5.1", shifted(np.array([1.0, 5.0, 2.0]))[0].max() == 0)',
     "5.2": 'check("5.2", abs(softmax(np.arange(5.0)).sum() - 1) < 1e-12)',
     "5.3": 'check("5.3", inside(np.arange(4), 3).sum() == 3)',
-    "5.c1": 'check("5.c1", answer != "a")',
+    "5.c1": 'check("5.c1", answer_c1 != "a")',
 }
 HIDDEN = {
     "5.1": "secret_input = np.array([2.5, -7.25, 11.125])\nprint(*shifted(secret_input))",
     "5.2": "secret_row = np.array([0.5, 1.5, 3.25])\nprint(softmax(secret_row).round(6))",
     "5.3": "print(inside(np.array([40, 41, 42, 43]), 42))",
-    "5.c1": "print(answer)",
+    "5.c1": "print(answer_c1)",
 }
 
 

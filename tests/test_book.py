@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
+from sample_lesson import NAME, lesson_notebook
 
 pytest.importorskip("jupyter_book")
 
@@ -22,6 +23,7 @@ from sphinx_external_toc.parsing import parse_toc_yaml  # noqa: E402
 
 from classroom import book  # noqa: E402
 from classroom.derive import derived_text, removed, secrets, student_notebook  # noqa: E402
+from classroom.execute import canonical, dumps  # noqa: E402
 from classroom.lesson import Exercise, Lesson, read, tags  # noqa: E402
 
 # sphinx_external_toc asks every object in memory for its class, and torch warns about one of its own
@@ -143,6 +145,16 @@ def test_a_lesson_has_its_anchors_and_its_notebook(editions, edition, lesson):
     assert (editions[edition] / "notebooks" / f"{lesson.name}.ipynb").read_text(encoding="utf-8") == derived_text(lesson.path)
 
 
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_page_shows_what_the_lesson_prints(editions, edition, lesson):
+    """The notebook has no outputs, and nobody can run a page."""
+    shown = Page(editions[edition] / "notebooks" / f"{lesson.name}.html").text
+    given = [cell for cell in student_notebook(lesson, outputs=True).cells if cell.cell_type == "code"]
+    printed = [output.text.strip() for cell in given for output in cell.outputs if output.output_type == "stream"]
+    assert len(printed) > 3 and all(text in shown for text in printed)
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_the_book_shows_every_solution(editions, lesson):
     path = editions["book"] / "notebooks" / f"{lesson.name}.html"
@@ -179,7 +191,11 @@ def telltale_words() -> set[str]:
     """Stems of the words that stand in solutions and hidden checks, and in no page or student's copy."""
     stem = SearchEnglish({}).stem
     words = re.compile(r"[A-Za-z_]\w{3,}")
-    copies = [cell.source + json.dumps(cell.get("outputs", "")) for lesson in LESSONS for cell in student_notebook(lesson).cells]
+    copies = [
+        cell.source + json.dumps(cell.get("outputs", ""))
+        for lesson in LESSONS
+        for cell in student_notebook(lesson, outputs=True).cells
+    ]
     public = [path.read_text(encoding="utf-8") for path in (ROOT / "book").glob("*.md")] + copies
     secret = [
         cell.source
@@ -244,7 +260,7 @@ def small() -> tuple[nbformat.NotebookNode, Lesson]:
     exercises = {"5.1": Exercise("5.1", answer, check, hidden, 1), "5.c1": Exercise("5.c1", choice, checked, hidden, 1)}
     notebook = nbformat.v4.new_notebook(cells=[title, heading, answer, check, hidden, choice, checked, table])
     lesson = Lesson(Path("solutions/05_small.ipynb"), notebook, exercises)
-    return student_notebook(lesson), lesson
+    return student_notebook(lesson, outputs=True), lesson
 
 
 def test_a_page_has_anchors_and_folded_solutions(small):
@@ -266,6 +282,17 @@ def test_the_page_of_the_class_edition_has_the_students_cells_only(small):
     shown = [cell for cell in page.cells if cell.cell_type == "code"]
     assert [cell.source for cell in shown] == [cell.source for cell in student.cells if cell.cell_type == "code"]
     assert not any(cell.outputs for cell in shown)
+
+
+def test_a_page_shows_what_given_cells_print_and_the_notebook_beside_it_does_not(tmp_path):
+    notebook = canonical(lesson_notebook())
+    notebook.cells[-1].outputs = [nbformat.v4.new_output("stream", text="the end\n")]
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / f"{NAME}.ipynb").write_text(dumps(notebook), encoding="utf-8")
+    page, beside = (book.student_copy(tmp_path, NAME, outputs) for outputs in (True, False))
+    assert page.cells[-1].outputs[0].text == "the end\n"
+    assert not any(cell.outputs for cell in beside.cells if cell.cell_type == "code")
+    assert [cell.source for cell in page.cells] == [cell.source for cell in beside.cells]
 
 
 # ---- builds that must fail
@@ -318,6 +345,14 @@ def test_the_table_of_lessons_is_true(page):
 
 def test_every_lesson_is_in_the_table_of_contents():
     assert {path.stem for path in (ROOT / "solutions").glob("[!.]*.ipynb")} == {lesson.name for lesson in LESSONS}
+
+
+def test_the_kernel_that_prints_does_what_the_page_says(tmp_path):
+    page = (ROOT / "book" / "how_to_work.md").read_text(encoding="utf-8")
+    code, printed = re.search(r"```python\n(import torch\n.*?)```\n\n```text\n(.*?)```", page, re.DOTALL).groups()
+    (tmp_path / "look.py").write_text(code, encoding="utf-8")
+    done = subprocess.run([sys.executable, tmp_path / "look.py"], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == printed, done.stderr
 
 
 def test_the_figures_are_what_their_script_draws(tmp_path):

@@ -206,3 +206,13 @@ def test_the_line_says_the_budget_and_the_author_is_told_when_it_is_not_the_leas
         check("5.2", lambda x, block_size: x[0], **given)
     check("5.2", lambda x, block_size: x[0], **given, note="one look")
     assert capsys.readouterr().out == "Exercise 5.2 passed: 1 size; one look.\n"
+
+
+def test_a_budget_of_several_inputs_is_told_by_input():
+    x, y = np.ones(3), np.ones(4)
+
+    def twice(a, b):
+        return a[:].sum() + a[:].sum() + b[:].sum() - 3
+
+    with pytest.raises(NotYet, match=r"10 elements are read and written, and 7 would do \(6 of a, 4 of b\)\. Load"):
+        check("99.1", twice, against=lambda a, b: a.sum() + b.sum(), cases=[Case("", (x, y))], moves=lambda: 7)

@@ -235,6 +235,14 @@ def test_the_summary():
     assert "tensor cores   wgmma\n  async copies   cp.async" in str(spilling)
 
 
+def test_instructions_are_counted_without_padding():
+    small, large = (inspect_kernel(copy_kernel, FLOAT, FLOAT, 1, BLOCK_SIZE=size) for size in (512, 1024))
+    addresses = [int(found, 16) for found in re.findall(r"/\*([0-9a-f]{4,})\*/ +[@A-Z]", small.sass)]
+    last = int(re.findall(r"/\*([0-9a-f]{4,})\*/ +(?:@!?U?P\d+ +)?EXIT", small.sass)[-1], 16)
+    assert small.instructions == addresses.index(last) + 1 < len(addresses)
+    assert small.instructions < large.instructions < 2 * small.instructions
+
+
 def test_excerpts():
     k = inspect_kernel(vector_add_kernel, FLOAT, FLOAT, FLOAT, 4096, BLOCK_SIZE=1024)
     loads = k.excerpt("ttgir", r"tt\.load").splitlines()

@@ -180,12 +180,18 @@ def test_no_solution_is_left_in_the_copy(lesson):
     assert {f"exercise-{id_}" for id_ in SOURCES} <= set(tags)
 
 
-def test_outputs_of_given_cells_are_kept_unless_they_tell(lesson):
+def test_the_copy_has_no_outputs_and_the_page_those_that_do_not_tell(lesson):
     given = lesson.notebook.cells[-1]
     given.outputs = [nbformat.v4.new_output("stream", text="shown")]
-    assert "shown" in dumps(student_notebook(lesson))
+    assert "shown" not in dumps(student_notebook(lesson)) and "shown" in dumps(student_notebook(lesson, outputs=True))
     given.metadata["tags"] = ["solution-output"]
-    assert "shown" not in dumps(student_notebook(lesson))
+    assert "shown" not in dumps(student_notebook(lesson, outputs=True))
+
+
+def test_answers_have_no_outputs_on_the_page_either(lesson):
+    for exercise in lesson.exercises.values():
+        exercise.answer.outputs = exercise.check.outputs = [nbformat.v4.new_output("stream", text="a right answer")]
+    assert "a right answer" not in dumps(student_notebook(lesson, outputs=True))
 
 
 def test_a_mark_outside_an_exercise_is_refused(lesson):

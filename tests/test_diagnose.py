@@ -3,8 +3,15 @@
 import numpy as np
 import pytest
 
-from tiles.cases import rows
-from tiles.diagnose import Difference, apart_by_sizes, apart_by_values, likely_cause, meaning_of_warning
+from tiles.cases import Case, rows
+from tiles.diagnose import (
+    Difference,
+    apart_by_sizes,
+    apart_by_values,
+    in_terms_of_sizes,
+    likely_cause,
+    meaning_of_warning,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal(1000)
@@ -132,6 +139,48 @@ def test_what_values_set_a_wrong_case_apart(wrong, passed, words):
 def test_what_sizes_set_a_wrong_case_apart(wrong, words):
     said = apart_by_sizes(CASES[wrong], CASES[:wrong])
     assert (words in said) if words else said == ""
+
+
+def product(*sizes):
+    return Case("", (), sizes=dict(zip("M N K block_m block_n block_k".split(), sizes)))
+
+
+@pytest.mark.parametrize(
+    "passed, wrong, words",
+    [
+        ([], (4, 4, 4, 4, 4, 4), ""),
+        ([(4, 4, 4, 4, 4, 4)], (4, 4, 8, 4, 4, 4), "right with a single block along K"),
+        ([(4, 4, 8, 4, 4, 4)], (4, 8, 8, 4, 4, 4), "right with a single block along N"),
+        ([(8, 8, 8, 4, 4, 4)], (8, 8, 10, 4, 4, 4), "where block_k divides K"),
+        ([(8, 8, 8, 4, 4, 4), (8, 8, 10, 4, 4, 4)], (8, 8, 12, 4, 4, 4), ""),
+    ],
+)
+def test_what_sides_set_a_wrong_product_apart(passed, wrong, words):
+    said = apart_by_sizes(product(*wrong), [product(*sizes) for sizes in passed])
+    assert (words in said) if words else said == ""
+
+
+@pytest.mark.parametrize(
+    "got, expected, words",
+    [
+        (35, 70, "It should be 2 times as large."),
+        (70, 10, "It is M times as large as it should be."),
+        (10, 770, "It should be M · K times as large."),
+        (100, 78, "It is too large by 2 · K."),
+        (100, 177, "It is too small by M · K."),
+        (-3, 3, "The sign is flipped."),
+        (0.2, 5, "It is upside down: 1 / yours would be right."),
+        (100, 101.7, ""),
+        (0, 7, ""),
+        (np.nan, 7, ""),
+    ],
+)
+def test_a_number_in_terms_of_sizes(got, expected, words):
+    assert in_terms_of_sizes(Difference(got, expected, 1e-9, sizes={"M": 7, "K": 11})) == words
+
+
+def test_an_array_is_not_put_in_terms_of_sizes():
+    assert in_terms_of_sizes(Difference(2 * X, X, TOLERANCE, sizes={"M": 2})) == ""
 
 
 @pytest.mark.parametrize(

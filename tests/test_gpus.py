@@ -50,7 +50,9 @@ def test_table():
 
 
 def test_every_column_has_a_source():
-    assert len(sources().splitlines()) == len(COLUMNS)
+    lines = sources().splitlines()
+    assert len([line for line in lines if not line.startswith(" ")]) == len(COLUMNS)
+    assert max(map(len, lines)) <= 92
     assert sources("sms").startswith("SMs: NVIDIA")
 
 

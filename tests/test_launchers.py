@@ -254,3 +254,43 @@ def test_a_result_that_depends_on_the_order_of_programs():
 
     said = verdict(first_come, cases=tensors("n, n -> n", n=[128, 1000]), moves=None)
     assert "n = 1000, the programs in another order" in said and "depends on the order in which the programs run" in said
+
+
+@triton.jit
+def copy_kernel(x_ptr, out_ptr, M, N, stride_xm, stride_xn, stride_om, stride_on, BLOCK_SIZE: tl.constexpr):
+    rows = tl.program_id(0)
+    cols = tl.program_id(1) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    x = tl.load(x_ptr + rows * stride_xm + cols * stride_xn, mask=cols < N)
+    tl.store(out_ptr + rows * stride_om + cols * stride_on, x, mask=cols < N)
+
+
+def copy_rows(x, out, BLOCK_SIZE=128):
+    (M, N) = x.shape
+    copy_kernel[(M, triton.cdiv(N, BLOCK_SIZE))](x, out, M, N, *x.stride(), *out.stride(), BLOCK_SIZE)
+
+
+def copied(launcher, orders="C", **options):
+    cases = tensors("M N -> M N", M=[8, 16], N=[136, 40], orders=orders)
+    check("2.6", launcher, against=lambda x: x, cases=cases, **options)
+
+
+def test_a_budget_of_sectors(capsys):
+    copied(copy_rows, sectors=lambda M, N: M * N // 4)
+    assert capsys.readouterr().out == "Exercise 2.6 passed: 2 sizes; 100 % of every sector used.\n"
+    with pytest.raises(NotYet) as wrong:
+        copied(copy_rows, orders="F", sectors=lambda M, N: M * N // 4)
+    said = str(wrong.value)
+    assert "M = 8, N = 136, column by column" in said and "ask for 2,176 sectors, where 272 would do (12 % of" in said
+    assert "asks for 1,088 sectors of x, line" in said
+
+
+def test_tensors_that_lie_column_by_column(capsys):
+    copied(lambda x, out: copy_rows(x.T, out.T), orders="F", sectors=lambda M, N: M * N // 4)
+    copied(copy_rows, orders="CF")
+    assert "4 cases" in capsys.readouterr().out
+
+
+def test_what_a_compiled_launch_lacks(capsys):
+    copied(copy_rows, compiled=lambda kernel: "" if kernel.widest_load == 4 else "No.")
+    with pytest.raises(NotYet, match=r"M = 8, N = 136.*\n  The values are right. A lane loads 4 bytes"):
+        copied(copy_rows, compiled=lambda kernel: f"A lane loads {kernel.widest_load} bytes.")

@@ -54,12 +54,27 @@ def test_no_answer_is_left_in_the_copy(lesson):
     assert "hidden-check" not in text and "BEGIN SOLUTION" not in text
 
 
-def test_exercise_and_check_cells_of_the_copy_are_clean(lesson):
+def test_the_copy_has_no_outputs(lesson):
+    """Whoever works in it is asked to predict them."""
+    code = [cell for cell in copy_of(lesson)["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+
+
+def test_concept_questions_have_a_variable_each(lesson):
+    """`answer` in all of them would let one question be judged by the answer to another."""
+    for id_, exercise in lesson.exercises.items():
+        number = id_.split(".")[1]
+        if number.startswith("c"):
+            student = student_source(exercise.answer.source)
+            assert student.endswith(f'\nanswer_{number} = ______  # a letter in quotes, such as "a"'), id_
+            assert exercise.check.source == f'choice("{id_}", answer_{number})'
+            assert max(map(len, student.splitlines())) <= 90, f"{id_}: JupyterLab cuts a line off"
+
+
+def test_exercise_cells_of_the_copy_are_clean(lesson):
     cells = {cell["id"]: cell for cell in copy_of(lesson)["cells"]}
     for exercise in lesson.exercises.values():
-        answer, check = cells[exercise.answer.id], cells[exercise.check.id]
-        assert answer["outputs"] == check["outputs"] == [] and answer["execution_count"] is None
-        source = "".join(answer["source"])
+        source = "".join(cells[exercise.answer.id]["source"])
         given = student_source(exercise.answer.source)
         assert source == given
         for piece in removed(exercise.answer.source):

@@ -1,9 +1,10 @@
-"""CountedArray: what counts as a read and as a write."""
+"""CountedArray: what counts as a read and as a write. LoadCounter."""
 
 import numpy as np
 import pytest
 
-from tiles import CountedArray
+from tiles import CountedArray, LoadCounter
+from tiles.memory import largest_load, uncounted, unwritten
 
 
 @pytest.fixture
@@ -19,12 +20,12 @@ def test_a_block_is_read_once_however_often_it_is_used(x):
 
 def test_a_block_is_a_copy(x):
     x[0:4][:] = 7
-    assert x.uncounted()[0] == 0 and x.writes == 0
+    assert uncounted(x)[0] == 0 and x.writes == 0
 
 
 def test_a_store_is_counted(x):
     x[8:20] = 1.0
-    assert x.writes == 2 and list(x.uncounted()[7:]) == [7, 1, 1]
+    assert x.writes == 2 and list(uncounted(x)[7:]) == [7, 1, 1]
 
 
 @pytest.mark.parametrize(
@@ -60,4 +61,17 @@ def test_the_source_is_not_changed():
 def test_what_was_never_written():
     out = CountedArray(np.zeros(4))
     out[1:3] = np.nan
-    assert out.unwritten().tolist() == [True, False, False, True]
+    assert unwritten(out).tolist() == [True, False, False, True]
+
+
+def test_a_load_counter_counts_blocks_and_their_elements():
+    counter = LoadCounter()
+    matrix = CountedArray(np.arange(12.0).reshape(3, 4))
+    block = counter.load(matrix, slice(1, 9), slice(0, 2))
+    block += 1
+    assert block.tolist() == [[5, 6], [9, 10]] and uncounted(matrix)[1, 0] == 4
+    assert (counter.elements, counter.loads, matrix.reads) == (4, 1, 4)
+    counter.load(np.zeros((2, 2)), slice(0, 1), slice(0, 2))
+    assert (counter.elements, counter.loads) == (6, 2)
+    with pytest.raises(TypeError, match="two slices"):
+        counter.load(matrix, 0, 1)

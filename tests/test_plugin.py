@@ -16,6 +16,8 @@ from sample_lesson import HIDDEN, NAME, POINTS, SOURCES, make_course
 
 from classroom.derive import student_source
 from classroom.kernel import sandbox_problem
+from classroom.plugin import _line
+from classroom.submission import used_names
 
 ALL = set(POINTS)
 LATER = {"5.3", "5.c1"}  # what is left when 5.1 gives no function, or a wrong one: 5.2 builds on it
@@ -322,7 +324,7 @@ def downloaded_twice(student):
 
 @submission(ALL - {"5.c1"})
 def wrong_letter(student):
-    student.answer('# Exercise 5.c1\nanswer = "c"', "5.c1")
+    student.answer('# Exercise 5.c1\nanswer_c1 = "c"', "5.c1")
 
 
 @submission(LATER, "its cell raised SyntaxError")
@@ -348,6 +350,32 @@ def prints_from_the_answer(student):
 @submission(OTHERS, "StdinNotImplementedError")
 def asks_for_input(student):
     student.answer(RIGHT + "input('x')")
+
+
+@submission(OTHERS, "NameError: name 'row' is not defined\nin line 6, after the function was defined")
+def scratch_after_the_function(student):
+    student.answer(RIGHT + "\nshifted(row)")
+
+
+@submission(OTHERS, "ValueError: inside")
+def scratch_that_fails_inside_the_function(student):
+    student.answer(RIGHT.replace("    m =", "    if len(x) == 1: raise ValueError('inside')\n    m =") + "y = 1\nshifted([y])")
+
+
+@submission(LATER, "name 'row' is not defined")
+def scratch_before_the_function(student):
+    student.answer(RIGHT.replace("def", "row\ndef"))
+
+
+@submission({"5.3", "5.c1"})
+def wrong_and_a_later_one_wrong_by_itself(student):
+    student.answer(WRONG)
+    student.answer("# Exercise 5.2\ndef softmax(x):\n    return x", "5.2")
+
+
+@submission(ALL - {"5.c1"})
+def letter_without_quotes(student):
+    student.answer("# Exercise 5.c1\nanswer_c1 = c", "5.c1")
 
 
 # Notebooks that break things
@@ -509,6 +537,54 @@ def test_submission(graded, name):
     assert "______' is not defined" not in str(exercises)
 
 
+MESSAGES = {
+    "wrong_outputs_stripped": {"5.2": "uses shifted of exercise 5.1, which is not right yet: mend that first"},
+    "one_blank_left": {"5.2": "uses shifted of exercise 5.1, which is not written yet: write that first"},
+    "exercise_deleted": {"5.2": "uses shifted of exercise 5.1, which is not right yet: mend that first"},
+    "wrong_and_a_later_one_wrong_by_itself": {"5.2": "Exercise 5.2 is not right yet: n = 3."},
+    "blank": {"5.2": "not written yet"},
+    "wrong_letter": {"5.c1": "right on the cases that you see; on a hidden one the result is wrong: try other sizes and values"},
+    "letter_without_quotes": {"5.c1": "its cell raised NameError: name 'c' is not defined: write the letter in quotes, \"c\""},
+    "scratch_after_the_function": {
+        "5.1": "its cell raised NameError: name 'row' is not defined\n"
+        "in line 6, after the function was defined: try things out in a cell of its own, not in this one"
+    },
+    "scratch_before_the_function": {"5.1": "its cell raised NameError: name 'row' is not defined"},
+    "scratch_that_fails_inside_the_function": {
+        "5.1": "its cell raised ValueError: inside\n"
+        "in line 7, after the function was defined: try things out in a cell of its own, not in this one"
+    },
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_message(graded, name):
+    exercises = {e["exercise"]: e["message"] for e in graded[0][name]["exercises"]}
+    for exercise, message in MESSAGES[name].items():
+        assert exercises[exercise] == message
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        ("Exercise 5.c1 is not right yet.\n  Look again.", "5.c1 not yet: Look again."),
+        ("Exercise 5.c1: the answer is one of the letters a, b.", "5.c1 not yet: the answer is one of the letters a, b."),
+        ("Exercise 5.c1 is not right yet: n = 3.\n  1 differs.", "5.c1 not yet: n = 3.\n      1 differs."),
+        ("its cell raised ValueError: x", "5.c1 not yet: its cell raised ValueError: x"),
+        ("not written yet", "5.c1 not written yet"),
+    ],
+)
+def test_the_report_names_an_exercise_once(message, line):
+    assert _line({"exercise": "5.c1", "passed": False, "message": message}) == line
+
+
+def test_used_names():
+    source = "%time 1\ndef f(a, b=one):\n    c = two(a)\n    return [g(d) for d in three if c]\ng = f\nfour.x, five[0] = 1, 2\nimport os\nos"
+    assert used_names(source) == {"one", "two", "three", "four", "five"}
+    assert used_names("class A:\n    def m(self):\n        return lambda: base(self)") == {"base"}
+    assert used_names("x = (") == set()
+
+
 def test_nothing_hidden_is_shown(graded, course):
     report = graded[1]
     notebook = nbformat.read(course / "solutions" / f"{NAME}.ipynb", as_version=4)
@@ -569,3 +645,34 @@ def test_a_notebook_under_another_name_is_refused(course, tmp_path):
         cwd=tmp_path,
     )
     assert run.returncode != 0 and "Rename it to the lesson's file name" in run.stdout
+
+
+def test_without_a_gpu_cells_tagged_gpu_run_and_are_not_compared(course, tmp_path):
+    from classroom.sitting import has_gpu
+
+    notebook = nbformat.read(course / "solutions" / f"{NAME}.ipynb", as_version=4)
+    notebook.cells[-1].metadata["tags"] = ["gpu"]
+    notebook.cells[-1].outputs[0].text = "what another machine prints"
+    (tmp_path / "solutions").mkdir()
+    nbformat.write(notebook, tmp_path / "solutions" / f"{NAME}.ipynb")
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "--nbval", "solutions", "-p", "no:cacheprovider", "-q"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert run.returncode == (1 if has_gpu() else 0), run.stdout
+    assert ("15 passed" in run.stdout) != has_gpu()
+
+
+def test_other_notebooks_stay_with_nbval(tmp_path):
+    cells = [nbformat.v4.new_code_cell("# Exercise of another course\nprint(1)", execution_count=1)]
+    cells[0].outputs = [nbformat.v4.new_output("stream", text="1\n")]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "plain.ipynb")
+    run = subprocess.run(
+        [sys.executable, "-m", "pytest", "--nbval", "plain.ipynb", "-p", "no:cacheprovider"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert run.returncode == 0 and "1 passed" in run.stdout and "points" not in run.stdout

@@ -5,12 +5,25 @@ PyTorch and Triton are imported by `tiles.device` and `tiles.interpreter`, when 
 """
 
 from tiles.blanks import BlankLeft, NotYet, report_blanks_in_jupyter
-from tiles.cases import Case, rows, tensors
+from tiles.cases import Case, attention_inputs, rows, tensors
 from tiles.check import check
 from tiles.hidden import fingerprint, run
-from tiles.memory import CountedArray
+from tiles.memory import CountedArray, LoadCounter
 from tiles.question import choice
 
-__all__ = ["BlankLeft", "Case", "CountedArray", "NotYet", "check", "choice", "fingerprint", "rows", "run", "tensors"]
+__all__ = [
+    "BlankLeft",
+    "Case",
+    "CountedArray",
+    "LoadCounter",
+    "NotYet",
+    "attention_inputs",
+    "check",
+    "choice",
+    "fingerprint",
+    "rows",
+    "run",
+    "tensors",
+]
 
 report_blanks_in_jupyter()

@@ -72,5 +72,10 @@ def _is_next(index: Any, shape: Any, extent: Any) -> bool:
 
 def _race(fault: Any) -> str:
     if fault.message.startswith("Programs"):
-        return "Which of them is last is luck on a GPU: give each program elements of its own, through `tl.program_id`."
-    return "Which of them comes first is luck on a GPU: leave what one program needs from another to a second launch."
+        return (
+            "Which of them is last is luck on a GPU: give each program elements of its own, through `tl.program_id` and the mask."
+        )
+    return (
+        "Which of them comes first is luck on a GPU: leave what one program needs from another to a second launch, "
+        "or let each update it in one step that nobody can interrupt."
+    )

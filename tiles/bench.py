@@ -18,7 +18,7 @@ import os
 import statistics
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -44,25 +44,30 @@ class Run:
 
 @dataclass(frozen=True)
 class Record:
-    """Runs of one machine: its device, the versions of torch and triton, the date, and the runs."""
+    """Runs of one machine: its device, the versions of torch and triton, the date, and the runs.
+
+    measured: whether they were made here and now; otherwise they come from a file.
+    """
 
     device: str
     torch: str
     triton: str
     date: str
     runs: tuple[Run, ...] = field(default=())
+    measured: bool = field(default=False, compare=False)
 
     @property
     def source(self) -> str:
         """One line that says where the numbers come from."""
         if not self.runs:
             return "No run is recorded for this measurement yet: `make bench` on a machine with a GPU writes one."
-        return f"{self.device}, torch {self.torch}, Triton {self.triton}, {self.date}"
+        how = "measured here, on" if self.measured else "recorded on"
+        return f"{how} {self.device}, torch {self.torch}, Triton {self.triton}, {self.date}"
 
     def select(self, **wanted: object) -> Record:
         """The runs whose fields equal the wanted ones: `record.select(exercise="7.1", provider="ours")`."""
         chosen = tuple(run for run in self.runs if all(getattr(run, name) == value for name, value in wanted.items()))
-        return Record(self.device, self.torch, self.triton, self.date, chosen)
+        return replace(self, runs=chosen)
 
     def curve(self, provider: str, axis: int = 0) -> tuple[list[int], list[float]]:
         """Sizes along one axis of the shape, rising, and the provider's values at them: ready to plot."""
@@ -109,7 +114,7 @@ def this_machine(runs: Iterable[Run] = ()) -> Record:
     import triton
 
     today = datetime.date.today().isoformat()
-    return Record(torch.cuda.get_device_name(), torch.__version__, triton.__version__, today, tuple(runs))
+    return Record(torch.cuda.get_device_name(), torch.__version__, triton.__version__, today, tuple(runs), measured=True)
 
 
 def recorded(name: str = "h200") -> Record:
@@ -126,7 +131,7 @@ def save(record: Record, name: str) -> Path:
     """Writes a record to `tiles/recorded/NAME.json`, whole or not at all. Returns the path."""
     path = RECORDED / f"{name}.json"
     runs = [json.dumps({**asdict(run), "shape": list(run.shape)}) for run in record.runs]
-    head = json.dumps({k: v for k, v in asdict(record).items() if k != "runs"}, indent=1)
+    head = json.dumps({k: v for k, v in asdict(record).items() if k not in ("runs", "measured")}, indent=1)
     text = head.removesuffix("\n}") + ',\n "runs": [\n  ' + ",\n  ".join(runs) + "\n ]\n}\n"
     path.parent.mkdir(exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")

@@ -11,8 +11,10 @@ import types
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from tiles import cells
+
 BLANK = "______"
-_CHECK = re.compile(r"^(check|choice)\(", re.MULTILINE)
+_CHECK = re.compile(r"^(?:check|choice)\(\s*[\"'](\d+)\.", re.MULTILINE)
 
 
 class NotYet(AssertionError):
@@ -27,11 +29,12 @@ class BlankLeft(NotYet):
 
 
 class Blank(NamedTuple):
-    """Where a blank stands: the file (or cell) that holds it, its line there (from 1), and the text of that line."""
+    """Where a blank stands: the file (or cell) that holds it, its line there (from 1), the text of that line, its function."""
 
     file: str
     line: int
     text: str
+    function: str = ""
 
 
 def python_function(thing: Any) -> types.FunctionType | None:
@@ -86,7 +89,8 @@ def blanks_of(thing: Any, _seen: set[int] | None = None) -> list[Blank]:
     found = []
     for code in _codes(function.__code__):
         found += [
-            Blank(code.co_filename, line, linecache.getline(code.co_filename, line).strip()) for line in _lines_with_blanks(code)
+            Blank(code.co_filename, line, linecache.getline(code.co_filename, line).strip(), function.__name__)
+            for line in _lines_with_blanks(code)
         ]
         for other in _named(function, code):
             if other.__module__ == function.__module__:
@@ -94,10 +98,41 @@ def blanks_of(thing: Any, _seen: set[int] | None = None) -> list[Blank]:
     return sorted(set(found))
 
 
+def functions_of(thing: Any) -> list[types.FunctionType]:
+    """The Python function under `thing`, and those of the same module that it names, directly or not."""
+    found: dict[int, types.FunctionType] = {}
+    waiting = [python_function(thing)]
+    while waiting:
+        function = waiting.pop()
+        if function is None or id(function) in found:
+            continue
+        found[id(function)] = function
+        for code in _codes(function.__code__):
+            waiting += [other for other in _named(function, code) if other.__module__ == function.__module__]
+    return list(found.values())
+
+
 def blank_message(what: str, blanks: list[Blank]) -> str:
-    """One sentence: what ("Exercise 5.3") still has which blanks, with line and text."""
-    count = f"{len(blanks)} blank{'s' if len(blanks) > 1 else ''}"
-    return f"{what} still has {count}: " + "; ".join(f"line {b.line}, `{b.text.split('  #')[0]}`" for b in blanks) + "."
+    """What ("Exercise 5.3") still has which blanks, with line and text; blanks of other exercises are counted apart."""
+    own, others = [], {}
+    for blank in blanks:
+        exercise = cells.exercise_of(cells.source_of(blank.file))
+        if exercise and what.startswith("Exercise ") and what != f"Exercise {exercise}":
+            others.setdefault(exercise, []).append(blank)
+        else:
+            own.append(blank)
+    said = []
+    if own:
+        places = "; ".join(f"line {b.line}, `{b.text.split('  #')[0]}`" for b in own)
+        said.append(f"{what} still has {_count(own)}: {places}.")
+    for exercise, left in others.items():
+        calls = f"{'It also' if own else what} calls {left[0].function}"
+        said.append(f"{calls}, and exercise {exercise} still has {_count(left)}: fill {'it' if len(left) == 1 else 'them'} in first.")
+    return " ".join(said)
+
+
+def _count(blanks: list[Blank]) -> str:
+    return f"{len(blanks)} blank{'s' * (len(blanks) > 1)}"
 
 
 def refuse_blanks(what: str, thing: Any) -> None:
@@ -107,24 +142,33 @@ def refuse_blanks(what: str, thing: Any) -> None:
 
 
 def report_blanks_in_jupyter() -> None:
-    """In Jupyter, two kinds of NameError become one line; every other looks as always.
+    """In Jupyter, three kinds of NameError become one line; every other looks as always.
 
     A cell that runs into a blank says which; the name that it was to define is forgotten, so that no earlier answer
-    stands in for it. A check of something that is not defined yet says to run the exercise first.
+    stands in for it. A check of something that is not defined yet says what to run first. A letter without quotes, as the
+    answer of a question, is told to be one. From now on it is also watched how the cells of exercises end.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None:
         return
 
+    cells.watch(shell)
+
     def handler(shell, kind, error, tb, tb_offset=None):
         frame = traceback.extract_tb(tb)[-1]
-        text = (frame.line or "").split("  #")[0].strip()
+        text, source = (frame.line or "").split("  #")[0].strip(), cells.source_of(frame.filename)
+        exercise, in_cell = cells.exercise_of(source), frame.name == "<module>"
+        name = text.partition(" = ")[0]
         if error.name == BLANK:
-            message = f"A blank is left to fill: line {frame.lineno}, `{text}`."
-            if frame.name == "<module>":
-                shell.user_ns.pop(text.partition(" = ")[0], None)
-        elif error.name and frame.name == "<module>" and _CHECK.search("".join(linecache.getlines(frame.filename))):
-            message = f"There is no `{error.name}` yet: fill in the exercise above, and run its cell first."
+            where = f"in exercise {exercise}" if exercise else "to fill"
+            message = f"A blank is left {where}: line {frame.lineno}, `{text}`."
+            if in_cell:
+                shell.user_ns.pop(name, None)
+        elif exercise and in_cell and re.fullmatch(r"[a-zA-Z]", error.name or "") and text == f"{name} = {error.name}":
+            message = f'Write the letter in quotes: {name} = "{error.name.lower()}".'
+            shell.user_ns.pop(name, None)
+        elif error.name and in_cell and (check := _CHECK.search(source)):
+            message = cells.undefined(error.name, check[1])
         else:
             return shell.showtraceback((kind, error, tb), tb_offset=tb_offset)
         shell._showtraceback(BlankLeft, BlankLeft(message), [message])

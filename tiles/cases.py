@@ -31,6 +31,7 @@ class Case:
     strided: for launchers, whether these tensors have gaps or are transposed.
     order: for launchers whose tensors have no gaps, "C" (row by row) or "F" (column by column), as NumPy calls them.
     kind: the kind of its values, a key of VALUES: it serves the diagnosis of what sets a wrong case apart.
+    raises: the exception with which the function, which returns its result, must refuse these arguments.
     """
 
     label: str
@@ -42,6 +43,7 @@ class Case:
     strided: bool = False
     kind: str = "normal"
     order: str = "C"
+    raises: type[Exception] | None = None
 
 
 def _normal(rng, shape):
@@ -142,6 +144,39 @@ def rows(
             inputs = (values(kind, (n,), rng, dtype),) + ((block,) if block else ())
             known = {"n": n} | ({"block_size": block} if block else {})
             cases.append(Case(label, inputs, (Output((n,), dtype),) if out else (), known, kind=kind))
+    return cases
+
+
+SIGNS = {"rows apart": "large negatives", "rows crossing": "falling"}  # every second row has these scores with the other sign
+
+
+def attention_inputs(
+    *sizes: Sequence[int], kinds: Sequence[str] = ("normal",), dtype: str = "float32", seed: int = 0, **options: Any
+) -> list[Case]:
+    """Queries [n_q, d], keys [n_k, d] and values [n_k, d_v], and then block_q and block_k, for attention in NumPy.
+
+    sizes: tuples (n_q, n_k, d, d_v, block_q, block_k). kinds: of the scores q k / sqrt(d), the keys of VALUES without -inf, and
+    two more: in "rows apart" half of the rows lie near -200 and half near 200, in "rows crossing" half of them fall far and half rise.
+    options: keyword arguments, such as causal=True; with a value that is true they are named in the label.
+    """
+    rng = np.random.default_rng(seed)
+    cases = []
+    for kind in kinds:
+        for size in sizes:
+            known = dict(zip(("n_q", "n_k", "d", "d_v", "block_q", "block_k"), size))
+            n_q, n_k, d, d_v = size[:4]
+            q, k, v = (rng.standard_normal(shape) for shape in ((n_q, d), (n_k, d), (n_k, d_v)))
+            if kind != "normal":
+                q[:, 0] = d**0.5
+                k[:, 0] = values(SIGNS.get(kind, kind), (n_k,), rng)
+            if kind in SIGNS:
+                q[1::2, 0] *= -1
+            if kind == "rows crossing":
+                k[:, 0] *= 20
+            words = [f"{name} = {size}" for name, size in known.items()] + [name for name, value in options.items() if value]
+            label = ", ".join(words + ([] if kind == "normal" else [f"scores: {kind}"]))
+            arrays = tuple(array.astype(dtype) for array in (q, k, v))
+            cases.append(Case(label, (*arrays, *size[4:]), sizes=known, options=options, kind=kind))
     return cases
 
 

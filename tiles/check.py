@@ -20,8 +20,16 @@ import numpy as np
 from tiles.advice import advice
 from tiles.blanks import NotYet, refuse_blanks
 from tiles.cases import Case
-from tiles.diagnose import Difference, apart_by_sizes, apart_by_tiles, apart_by_values, likely_cause, meaning_of_warning
-from tiles.memory import SECTOR, CountedArray
+from tiles.diagnose import (
+    Difference,
+    apart_by_sizes,
+    apart_by_tiles,
+    apart_by_values,
+    in_terms_of_sizes,
+    likely_cause,
+    meaning_of_warning,
+)
+from tiles.memory import SECTOR, CountedArray, largest_load, uncounted, unwritten
 from tiles.mistakes import recognise
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
@@ -112,24 +120,29 @@ class _Trial:
         given = [_copied(value) for value in case.inputs]
         if self.moves:
             given = [CountedArray(value) if isinstance(value, np.ndarray) else value for value in given]
+        if case.raises:
+            return self._refuses(given, case)
         filled = [CountedArray(np.full(o.shape, np.nan, o.dtype)) for o in case.outputs]
         result, peak = self._run_numpy(given + filled, case)
         for name, before, after in zip(_parameters(self.answer), case.inputs, given):
             if not _same(before, after):
                 raise NotYet(f"The function changed its input {name}. Work on a copy.")
         expected = self._expected(case)
-        got = [f.uncounted() for f in filled] if filled else _results(result, len(expected), self.returns)
+        got = [uncounted(f) for f in filled] if filled else _results(result, len(expected), self.returns)
         dtypes = [o.dtype for o in case.outputs] or [_dtype(case)] * len(expected)
         names = self.returns or _output_names(self.answer, case) or [""] * len(expected)
-        unwritten = [f.unwritten() for f in filled] or [None] * len(got)
-        self._compare(got, expected, unwritten, names, case, dtypes, case.sizes)
+        missing = [unwritten(f) for f in filled] or [None] * len(got)
+        self._compare(got, expected, missing, names, case, dtypes, case.sizes)
         if self.memory and peak > (allowed := self.memory(**case.sizes)):
             raise NotYet(
                 f"The values are right, but the function holds {peak:,} B of its own at once, where {allowed:,} B suffice. "
                 "Keep one block at a time, and no array as long as the input."
             )
         if self.moves:
-            return self._within_budget(sum(a.reads + a.writes for a in given + filled if isinstance(a, CountedArray)), case)
+            counted = [(name, a) for name, a in zip(_parameters(self.answer), given) if isinstance(a, CountedArray)]
+            parts = ", ".join(f"{a.reads + a.writes} of {name}" for name, a in counted) if len(counted) > 1 else ""
+            moved = sum(a.reads + a.writes for a in given + filled if isinstance(a, CountedArray))
+            return self._within_budget(moved, case, parts)
         return ""
 
     def _run_numpy(self, arguments: list, case: Case) -> tuple[Any, int]:
@@ -147,22 +160,46 @@ class _Trial:
             if issubclass(warning.category, RuntimeWarning):
                 line = linecache.getline(warning.filename, warning.lineno).split("  #")[0].strip()
                 where = f"line {warning.lineno}" + (f", `{line}`" if line else "")
+                known = self._known_in_spite_of_a_warning(result, case)
                 raise NotYet(
                     _lines(
                         f"NumPy warns in {where}: {warning.message}.",
-                        meaning_of_warning(str(warning.message)) or "Which values meet there?",
-                        apart_by_values(case, self.passed),
+                        known or meaning_of_warning(str(warning.message)) or "Which values meet there?",
+                        "" if known else apart_by_values(case, self.passed),
                     )
                 )
         return result, peak
 
-    def _within_budget(self, moved: int, case: Case) -> str:
+    def _known_in_spite_of_a_warning(self, result: Any, case: Case) -> str:
+        """The sentence for a mistake that explains what was returned after a warning, where some of it is finite."""
+        results = [r for r in (result if isinstance(result, tuple) else (result,)) if isinstance(r, np.ndarray)]
+        inputs = [_as_double(value) for value in case.inputs]
+        for which, values in enumerate(results):
+            finite = values[np.isfinite(values)]
+            if 0 < finite.size < values.size:
+                return recognise(self.exercise, inputs, case.options, results, which, 1e-5 * np.abs(finite).max())
+        return ""
+
+    def _refuses(self, given: list, case: Case) -> str:
+        """A case that the answer must refuse, with an exception that says why."""
+        name = case.raises.__name__
+        with warnings.catch_warnings(), _only_not_yet():
+            warnings.simplefilter("ignore")
+            try:
+                self.answer(*given, **case.options)
+            except case.raises as error:
+                if str(error).strip():
+                    return ""
+                raise NotYet(f'The {name} has no message: say what is wrong, as in `raise {name}("...")`.') from None
+        raise NotYet(f"These arguments make no sense: the function should raise {name}, and it returns something.")
+
+    def _within_budget(self, moved: int, case: Case, parts: str) -> str:
         n = max(1, max((a.size for a in case.inputs if isinstance(a, np.ndarray)), default=1))
         allowed = self.moves(**case.sizes)
         if moved > allowed:
+            parts = parts or f"{moved / n:.3g} for each of the input, not {allowed / n:.3g}"
             raise NotYet(
-                f"The values are right, but {moved} elements are read and written, and {allowed} would do "
-                f"({moved / n:.3g} for each of the input, not {allowed / n:.3g}). "
+                f"The values are right, but {moved} elements are read and written, and {allowed} would do ({parts}). "
                 "Load each block once in a pass, and keep what you need of it."
             )
         self._least(moved, allowed, case)
@@ -297,9 +334,12 @@ class _Trial:
             if difference.bad.any():
                 also = f" ({' and '.join(right)} {'is' if len(right) == 1 else 'are'} right.)" if right else ""
                 what = difference.describe(name if len(got) > 1 else "") + also
-                known = recognise(self.exercise, [_as_double(value) for value in case.inputs], case.options, got, which)
+                known = recognise(
+                    self.exercise, [_as_double(value) for value in case.inputs], case.options, got, which, tolerance
+                )
                 cause = known or likely_cause(difference)
                 cause = cause or apart_by_sizes(case, self.passed) or apart_by_tiles(case, self.passed, sizes)
+                cause = cause or in_terms_of_sizes(difference)
                 values = "" if known else apart_by_values(case, self.passed)
                 if not (cause or values or case.launcher):
                     cause = "Call the function on two or three numbers of your own, and print what each line gives."
@@ -318,7 +358,7 @@ def _tolerance(dtype: str, steps: int, magnitude) -> np.ndarray:
 
 
 def _copied(value):
-    return copy.deepcopy(value)
+    return CountedArray(uncounted(value)) if isinstance(value, CountedArray) else copy.deepcopy(value)
 
 
 def _as_double(value):
@@ -331,7 +371,7 @@ def _as_double(value):
 
 def _same(before, after) -> bool:
     if isinstance(after, CountedArray):
-        after = after.uncounted()
+        after = uncounted(after)
     if isinstance(before, np.ndarray):
         return before.shape == np.shape(after) and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
     if isinstance(before, (tuple, list)):
@@ -366,7 +406,7 @@ def _results(result, count: int, names: Sequence[str]) -> list:
     results = list(result) if isinstance(result, tuple) or (count > 1 and isinstance(result, list)) else [result]
     if len(results) != count:
         raise NotYet(f"The function returns {len(results)} value{'s' * (len(results) != 1)}, expected {wanted}.")
-    return [r.uncounted() if isinstance(r, CountedArray) else r for r in results]
+    return [uncounted(r) if isinstance(r, CountedArray) else r for r in results]
 
 
 def _not_to_be_called(*_, **__):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations_with_replacement
 
 import numpy as np
 
@@ -244,6 +245,8 @@ KINDS = {
     "all -inf": "are all -inf: where does -inf - (-inf) appear, and what should come out?",
     "one huge": "hold one of 10,000: is its exponential still a number, and what becomes of what was added up before it?",
     "rising": "rise from block to block: what becomes of what was added up under a smaller maximum?",
+    "rows apart": "lie 400 apart from row to row: does each row keep a maximum of its own?",
+    "rows crossing": "fall far in half of the rows and rise in the others: does a smaller maximum ever replace a larger one?",
     "falling": "fall from block to block: does the largest of a later block replace a larger one?",
 }
 
@@ -263,12 +266,65 @@ def apart_by_sizes(case: Case, passed: Sequence[Case]) -> str:
     n, block = case.sizes.get("n"), _block(case.sizes)
     before = [(p.sizes["n"], _block(p.sizes)) for p in passed if p.kind == case.kind and "n" in p.sizes and _block(p.sizes)]
     if not (n and block and before):
-        return ""
+        return _apart_along_a_side(case, passed)
     if n > block and all(n <= block for n, block in before):
         return "A row of one block is right, a row of several is not: what must be carried over from block to block, and how?"
     if n % block and any(n > block and n % block == 0 for n, block in before):
         return "It is right where block_size divides n: look at the last block, the shorter one."
     return ""
+
+
+SIDES = {"M": "block_m", "N": "block_n", "K": "block_k", "n_q": "block_q", "n_k": "block_k"}
+
+
+def _apart_along_a_side(case: Case, passed: Sequence[Case]) -> str:
+    """What sets the sides and blocks of a wrong matrix product, or attention, apart from those of the right ones; else empty."""
+    sides = {side: block for side, block in SIDES.items() if side in case.sizes and block in case.sizes}
+    before = [p.sizes for p in passed if all(name in p.sizes for name in [*sides, *sides.values()])]
+    if not before:
+        return ""
+    for side, block in sides.items():
+        if case.sizes[side] > case.sizes[block] and all(sizes[side] <= sizes[block] for sizes in before):
+            return f"It is right with a single block along {side}, and wrong with several: what is left of the first one by then?"
+    for side, block in sides.items():
+        if case.sizes[side] % case.sizes[block] and all(sizes[side] % sizes[block] == 0 for sizes in before):
+            return f"It is right where {block} divides {side}: look at the last block along {side}, the shorter one."
+    return ""
+
+
+def in_terms_of_sizes(d: Difference) -> str:
+    """For a single number: the product of sizes by which it is wrong, as a factor or as a difference; empty when none fits."""
+    if d.bad.ndim or not np.isfinite(d.got) or not np.isfinite(d.expected) or d.got == 0 or d.expected == 0:
+        return ""
+    got, expected = float(d.got), float(d.expected)
+    products = _products({name: float(size) for name, size in d.sizes.items() if isinstance(size, (int, float)) and size > 1})
+    if got == -expected:
+        return "The sign is flipped."
+    for text, value in products:
+        if _near(got, expected * value):
+            return f"It is {text} times as large as it should be."
+        if _near(got * value, expected):
+            return f"It should be {text} times as large."
+    for text, value in products:
+        if _near(got - expected, value):
+            return f"It is too large by {text}."
+        if _near(expected - got, value):
+            return f"It is too small by {text}."
+    return "It is upside down: 1 / yours would be right." if _near(got * expected, 1.0) else ""
+
+
+def _near(a: float, b: float) -> bool:
+    return abs(a - b) <= 1e-9 * abs(b)
+
+
+def _products(sizes: Mapping[str, float]) -> list[tuple[str, float]]:
+    """2, 3 and 4, and products of up to three sizes, with 2 in front or not; the shorter ones first."""
+    found = [("2", 2.0), ("3", 3.0), ("4", 4.0)]
+    for count in (1, 2, 3):
+        for names in combinations_with_replacement(sizes, count):
+            value = float(np.prod([sizes[name] for name in names]))
+            found += [(" · ".join(names), value), (" · ".join(("2", *names)), 2 * value)]
+    return sorted(found, key=lambda item: item[0].count("·"))
 
 
 def apart_by_tiles(case: Case, passed: Sequence[Case], constants: Mapping[str, int]) -> str:

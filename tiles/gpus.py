@@ -12,6 +12,7 @@ Rates are what the maker promises, without sparsity. A measured rate is in `tile
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -134,10 +135,10 @@ GPUS = {
 """The GPUs that the course speaks of, by name: the cards with the SXM socket where there is a choice."""
 
 ARCHITECTURES = "NVIDIA's papers on the Turing, Ampere, Hopper and Blackwell architectures"
-GUIDE = "CUDA C++ Programming Guide, technical specifications per compute capability"
-SHEETS = "NVIDIA's data sheets: T4; A100 80GB SXM; H100 SXM; H200 SXM; DGX B200, an eighth of the system"
-LATENCIES = "cycles, measured one load at a time, M. Dewing, AI_kernels/latency (GitHub); H200: the same chip in GH200"
-AMPERE = "Abdelkhalik et al., Demystifying the Nvidia Ampere Architecture, 2022"
+GUIDE = "CUDA C++ Programming Guide, tables for each compute capability"
+SHEETS = "NVIDIA's data sheets (A100 80GB, H100 and H200: SXM; B200: an eighth of a DGX B200)"
+LATENCIES = "cycles; M. Dewing, AI_kernels/latency on GitHub, measured; H200: the same chip in a GH200"
+AMPERE = "Abdelkhalik et al. 2022"
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ def _rate(rate: float | None) -> str:
 
 COLUMNS = {
     "sms": _Column("SMs", lambda g: str(g.sms), ARCHITECTURES),
-    "cores_per_sm": _Column("fp32 cores/SM", lambda g: str(g.cores_per_sm), GUIDE + " (throughput of arithmetic instructions)"),
+    "cores_per_sm": _Column("fp32 cores/SM", lambda g: str(g.cores_per_sm), GUIDE),
     "warps_per_sm": _Column("warps/SM", lambda g: str(g.warps_per_sm), GUIDE),
     "registers_per_sm": _Column("registers/SM", lambda g: f"{g.registers_per_sm * 4 // KIB} KiB", GUIDE),
     "shared_per_sm": _Column("shared/SM", lambda g: f"{g.shared_per_sm // KIB} KiB", GUIDE),
@@ -171,7 +172,7 @@ COLUMNS = {
         "shared bandwidth", lambda g: _rate(g.shared_bandwidth), "32 banks of 4 bytes a clock in each SM (" + GUIDE + ")"
     ),
     "l2_bandwidth": _Column(
-        "L2 bandwidth", lambda g: _rate(g.l2_bandwidth), "5,120 bytes a clock (NVIDIA's paper on Ampere); others: not published"
+        "L2 bandwidth", lambda g: _rate(g.l2_bandwidth), "5,120 bytes a clock (NVIDIA's paper on Ampere); others: none found"
     ),
     "memory": _Column("memory", lambda g: f"{g.memory / GIGA:.0f} GB {g.memory_kind}", SHEETS),
     "bandwidth": _Column(
@@ -183,7 +184,7 @@ COLUMNS = {
         SHEETS + "; B200: HGX B200. Others: B200 80 (NVIDIA's Blackwell brief)",
     ),
     "fp16": _Column("fp16 dense", lambda g: f"{g.fp16 / TERA:,.0f} TFLOP/s", SHEETS + "; halved where a sheet counts sparsity"),
-    "shared_latency": _Column("shared latency", lambda g: _cycles(g.shared_latency), f"cycles, measured, {AMPERE}"),
+    "shared_latency": _Column("shared latency", lambda g: _cycles(g.shared_latency), f"cycles; {AMPERE}, Demystifying the Nvidia Ampere Architecture, measured"),
     "l1_latency": _Column("L1 latency", lambda g: _cycles(g.l1_latency), f"{LATENCIES}. Others: A100 33 ({AMPERE})"),
     "l2_latency": _Column("L2 latency", lambda g: _cycles(g.l2_latency), f"{LATENCIES}. Others: A100 200 ({AMPERE})"),
     "memory_latency": _Column(
@@ -205,9 +206,10 @@ def table(*columns: str) -> str:
 
 
 def sources(*columns: str) -> str:
-    """Where the figures of these columns come from (of all of them without any), one column a line."""
+    """Where the figures of these columns come from (of all of them without any)."""
     chosen = [_column(name) for name in columns or COLUMNS]
-    return "\n".join(f"{column.title}: {column.source}" for column in chosen)
+    lines = [f"{column.title}: {column.source}" for column in chosen]
+    return "\n".join(textwrap.fill(line, 92, subsequent_indent="    ") for line in lines)
 
 
 def _column(name: str) -> _Column:

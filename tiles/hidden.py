@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tiles.cases import Case, Output
-from tiles.memory import CountedArray
+from tiles.memory import CountedArray, uncounted
 
 
 def run(launcher: Callable, *inputs, out: Any, dtype: str = "float32", **options) -> np.ndarray:
@@ -40,7 +40,7 @@ def _flat(results):
         if isinstance(result, (tuple, list)):
             yield from _flat(result)
         else:
-            yield result.uncounted() if isinstance(result, CountedArray) else result
+            yield uncounted(result) if isinstance(result, CountedArray) else result
 
 
 def _fingerprint(array: np.ndarray) -> str:

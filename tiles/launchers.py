@@ -98,6 +98,11 @@ class _OnlyLaunches(TorchDispatchMode):
         super().__init__()
         self.outputs = {output.memory.untyped_storage().data_ptr() for output in outputs}
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """False: else torch imports its compiler, for seconds, at the first operation of a launcher, to keep it out of here."""
+        return False
+
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function.overloadpacket.__name__
         if not _inside_a_launch():

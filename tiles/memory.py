@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
+
+
+class _Memory:
+    """What a CountedArray stands for: the values in slow memory, which of them were stored, and the counts."""
+
+    __slots__ = ("data", "written", "reads", "writes", "largest_load")
+
+    def __init__(self, data: np.ndarray):
+        self.data, self.written = data, np.zeros(data.shape, bool)
+        self.reads = self.writes = self.largest_load = 0
+
+    def load(self, block: np.ndarray) -> np.ndarray:
+        """Count a block that is loaded at once."""
+        self.reads += block.size
+        self.largest_load = max(self.largest_load, block.size)
+        return block
+
+
+_MEMORIES: dict[int, _Memory] = {}  # by the id of the array; not within it, where a function that is given it could reach
 
 
 class CountedArray:
@@ -14,39 +34,49 @@ class CountedArray:
     as often as you like. Assigning stores: `out[4:8] = block`. Anything that needs the whole array, such as
     `np.max(x)`, `x - m` or `x.max()`, reads every element once.
 
-    array: any array; it is copied. reads, writes: elements so far.
+    So does a copy of it, which is an ordinary array.
+
+    array: any array; it is copied. reads, writes: elements so far; they only grow.
     """
 
-    def __init__(self, array: Any):
-        self._data = np.array(array)
-        self._written = np.zeros(self._data.shape, bool)
-        self.reads = 0
-        self.writes = 0
+    __slots__ = ("__weakref__",)
 
-    shape = property(lambda self: self._data.shape)
-    size = property(lambda self: self._data.size)
-    ndim = property(lambda self: self._data.ndim)
-    dtype = property(lambda self: self._data.dtype)
+    def __init__(self, array: Any):
+        if id(self) in _MEMORIES:
+            raise TypeError("the array has its values already: store with x[...] = values")
+        _MEMORIES[id(self)] = _Memory(np.array(array))
+        weakref.finalize(self, _MEMORIES.pop, id(self)).atexit = False
+
+    reads = property(lambda self: _MEMORIES[id(self)].reads)
+    writes = property(lambda self: _MEMORIES[id(self)].writes)
+    shape = property(lambda self: _MEMORIES[id(self)].data.shape)
+    size = property(lambda self: _MEMORIES[id(self)].data.size)
+    ndim = property(lambda self: _MEMORIES[id(self)].data.ndim)
+    dtype = property(lambda self: _MEMORIES[id(self)].data.dtype)
 
     def __len__(self) -> int:
-        return len(self._data)
+        return len(_MEMORIES[id(self)].data)
 
     def __getitem__(self, index: Any) -> Any:
-        block = np.array(self._data[index])
-        self.reads += block.size
-        return block[()]
+        memory = _MEMORIES[id(self)]
+        return memory.load(np.array(memory.data[index]))[()]
 
     def __setitem__(self, index: Any, values: Any) -> None:
-        self.writes += self._data[index].size
-        self._data[index] = values
-        self._written[index] = True
+        memory = _MEMORIES[id(self)]
+        memory.writes += memory.data[index].size
+        memory.data[index] = values
+        memory.written[index] = True
 
     def __iter__(self):
         return (self[i] for i in range(len(self)))
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        self.reads += self.size
-        return self._data.astype(dtype or self.dtype)
+        memory = _MEMORIES[id(self)]
+        return memory.load(memory.data.astype(dtype or memory.data.dtype))
+
+    def __reduce_ex__(self, protocol: int) -> tuple:
+        """A copy (copy, deepcopy, pickle) reads every element, and is an ordinary array."""
+        return np.array, (np.asarray(self),)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -56,13 +86,44 @@ class CountedArray:
     def __repr__(self) -> str:
         return f"CountedArray({self.shape}, {self.dtype}; {self.reads} read, {self.writes} written)"
 
-    def uncounted(self) -> np.ndarray:
-        """A copy of the values, for a check: reading it costs nothing."""
-        return self._data.copy()
 
-    def unwritten(self) -> np.ndarray:
-        """Which elements were never stored, as booleans of the same shape."""
-        return ~self._written
+def uncounted(array: CountedArray) -> np.ndarray:
+    """A copy of the values, for a check: reading it costs nothing."""
+    return _MEMORIES[id(array)].data.copy()
+
+
+def unwritten(array: CountedArray) -> np.ndarray:
+    """Which elements were never stored, as booleans of the same shape."""
+    return ~_MEMORIES[id(array)].written
+
+
+def largest_load(array: CountedArray) -> int:
+    """How many elements were loaded at once, at most."""
+    return _MEMORIES[id(array)].largest_load
+
+
+class LoadCounter:
+    """Loads blocks of matrices from slow memory, and counts their elements.
+
+    `counter.load(a, rows, cols)` brings the block `a[rows, cols]` into fast memory, as an ordinary array that may be used
+    as often as you like. elements: loaded so far, from all matrices. loads: how many blocks that were.
+    """
+
+    def __init__(self) -> None:
+        self.elements = 0
+        self.loads = 0
+
+    def load(self, matrix: Any, rows: slice, cols: slice) -> np.ndarray:
+        """A copy of the block `matrix[rows, cols]`. Raises TypeError unless rows and cols are slices."""
+        if not (isinstance(rows, slice) and isinstance(cols, slice)):
+            raise TypeError("load takes a matrix and two slices, one of rows and one of columns")
+        block = np.array(matrix[rows, cols])
+        self.elements += block.size
+        self.loads += 1
+        return block
+
+    def __repr__(self) -> str:
+        return f"LoadCounter({self.elements} elements in {self.loads} blocks)"
 
 
 def _operator(name: str):

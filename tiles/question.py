@@ -7,6 +7,7 @@ import json
 import secrets
 from pathlib import Path
 
+from tiles import cells
 from tiles.blanks import NotYet
 
 QUESTIONS = Path(__file__).parent / "questions"
@@ -15,17 +16,21 @@ QUESTIONS = Path(__file__).parent / "questions"
 def choice(exercise: str, answer: str) -> None:
     """A concept question: print why the answer is right, or raise NotYet with what follows from the wrong one.
 
+    answer: a letter; "C", " c" and "c)" are c as well.
     The questions of a lesson are in tiles/questions/LESSON.json: {"5.c1": {"salt", "digest", "why": {"a": "...", ...}}}.
     """
     if answer == "______":
         raise NotYet(f'Exercise {exercise} still has a blank: write a letter, as in answer = "a".')
+    if outdated := cells.stale(exercise):
+        raise NotYet(outdated)
     question = _question(exercise)
     letters = sorted(question["why"])
-    if answer not in letters:
+    letter = answer.strip(" ()").lower() if isinstance(answer, str) else answer
+    if letter not in letters:
         raise NotYet(f"Exercise {exercise}: the answer is one of the letters {', '.join(letters)}; yours is {answer!r}.")
-    if _digest(question["salt"], answer) != question["digest"]:
-        raise NotYet(f"Exercise {exercise} is not right yet.\n  {question['why'][answer]}")
-    print(f"Exercise {exercise} passed: {question['why'][answer]}")
+    if _digest(question["salt"], letter) != question["digest"]:
+        raise NotYet(f"Exercise {exercise} is not right yet.\n  {question['why'][letter]}")
+    print(f"Exercise {exercise} passed: {question['why'][letter]}")
 
 
 def seal(letter: str) -> dict[str, str]:

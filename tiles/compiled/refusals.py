@@ -45,6 +45,7 @@ _ADVICE = (
     (r"Loop-carried variable (\w+)",
      "Give `{1}` its final type before the loop: `{1} = 0.0`, or `{1} = tl.zeros([...], tl.float32)` where it is a tile"),
     (r"Mismatched type for (\w+)", "Give `{1}` the same type and shape in both branches, or use `tl.where`"),
+    (r"num_warps must be", "A program has 1, 2, 4, 8, 16 or 32 warps"),
     (r"power of 2", "Tiles have powers of two: use the next one and a mask (`triton.next_power_of_2(n)` in the launcher)"),
     (r"must be of type tl\.constexpr|must have type `?constexpr",
      "The size of a tile is known when the kernel is compiled: declare it `BLOCK_SIZE: tl.constexpr` in the signature"),

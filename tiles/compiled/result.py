@@ -65,9 +65,11 @@ class CompiledKernel:
 
     @property
     def instructions(self) -> int:
-        """Machine instructions of the kernel as written, without the padding behind its end: a loop's body counts once."""
+        """Machine instructions as written, a loop's body once; without the padding, a jump to itself and NOPs, at the end."""
         lines = [line for line in self.sass.splitlines() if _INSTRUCTION.search(line)]
-        return sum("NOP" not in line for line in lines) - 1  # behind the last EXIT stands a jump to itself
+        while "NOP" in lines[-1]:
+            lines.pop()
+        return len(lines) - ("BRA" in lines[-1])
 
     @property
     def spills(self) -> bool:

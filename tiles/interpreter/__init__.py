@@ -25,13 +25,13 @@ require_triton()
 try:
     from tiles.interpreter.dispatch import LOCK, install, interpreted
     from tiles.interpreter.errors import KernelError
-    from tiles.interpreter.launch import order
+    from tiles.interpreter.launch import limited, order
     from tiles.interpreter.selftest import selftest
     from tiles.interpreter.traffic import Launch, Tally, Traffic, count
 except (AttributeError, ImportError) as error:
     raise unsupported(error) from error
 
-__all__ = ["LOCK", "KernelError", "Launch", "Tally", "Traffic", "count", "interpreted", "order", "selftest"]
+__all__ = ["LOCK", "KernelError", "Launch", "Tally", "Traffic", "count", "interpreted", "limited", "order", "selftest"]
 
 install()
 selftest()

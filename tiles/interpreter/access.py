@@ -106,6 +106,8 @@ class Monitor:
 
     views: of its tensor arguments. grid: programs per axis. counting: where accesses are counted, or None.
     nan_given: whether a number among the arguments is nan.
+    stored: whether the program that runs has stored anything. suspect: the line of the only load whose masked-off lanes are
+    poisoned, None for all of them. widened: see KernelError.
     """
 
     def __init__(self, views: Sequence[View], grid: tuple[int, ...], counting: Counting | None, nan_given: bool):
@@ -115,11 +117,14 @@ class Monitor:
         self.fences: dict[int, set[int]] = {}
         self.descriptor: View | None = None
         self.other_omitted = False
+        self.suspect: int | None = None
+        self.widened: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self.start_program(0)
 
     def start_program(self, program: int) -> None:
         """From now on accesses belong to this program (its number, x fastest)."""
         self.program = program
+        self.stored = False
         self.poisons: list[tuple[Place, str]] = []
         self.nan_elsewhere = self.nan_given  # a nan came from an input, or was born in an operation
 
@@ -169,7 +174,8 @@ class Monitor:
         parts = self._access(pointers, mask, "load")
         masked = parts[0].addresses.size - sum(part.reached.size for part in parts)
         omitted, self.other_omitted = self.other_omitted, False
-        poisoned = masked if other is None and omitted else 0  # lanes
+        suspected = self.suspect is None or self.suspect == line_key()[1]
+        poisoned = masked if other is None and omitted and suspected else 0  # lanes
         if poisoned:
             other = self._poison(parts[0], pointers)
         loaded = Builder.create_masked_load(_builder(), pointers, _handle(mask), other, *rest, **named)
@@ -181,6 +187,7 @@ class Monitor:
     def _store(self, pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
         parts = self._access(pointers, mask, "store")
         self._refuse_poison(parts, value)
+        self.stored = self.stored or any(part.reached.size for part in parts)
         self._note("store", parts, ("writers", "atomics", "readers"))
         return Builder.create_masked_store(_builder(), pointers, value, _handle(mask), *rest, **named)
 
@@ -197,6 +204,7 @@ class Monitor:
     def _before_atomic(self, pointers: Any, mask: Any, value: Any, sem: Any) -> None:
         parts = self._access(pointers, mask, "atomic")
         self._refuse_poison(parts, value)
+        self.stored = self.stored or any(part.reached.size for part in parts)
         if parts[0].addresses.size == parts[0].reached.size == 1 and sem != ir.MEM_SEMANTIC.RELAXED:
             self.fences.setdefault(self.program, set()).add(int(parts[0].reached[0]))
         self._note("atomic", parts, ("writers", "readers"))
@@ -465,7 +473,15 @@ _min_max = triton_interpreter.ReduceOps.min_max
 def _load_noting_other(self: Any, pointer: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
     """`tl.load`, noting whether `other=` was given: the builder cannot tell `other=0.0` from none."""
     WATCHING[-1].other_omitted = mask is not None and other is None
+    addresses, lanes = _shape(pointer), _shape(mask)
+    if addresses and len(lanes) > len(addresses):
+        WATCHING[-1].widened[line_key()[1]] = addresses, lanes
     return _semantic_load(self, pointer, mask, other, *rest, **named)
+
+
+def _shape(value: Any) -> tuple[int, ...]:
+    """The shape of a block; empty for anything else."""
+    return tuple(int(n) for n in value.type.shape) if isinstance(value, tl.tensor) and value.type.is_block() else ()
 
 
 def _min_max_of_poison(

@@ -15,6 +15,7 @@ from triton.runtime.interpreter import InterpretedFunction
 from triton.runtime.jit import JITFunction
 
 from tiles.blanks import refuse_blanks
+from tiles.interpreter.errors import KernelError
 from tiles.interpreter.launch import RUNNING, bound_function, interpret
 
 LOCK = threading.RLock()
@@ -49,6 +50,9 @@ def _on_device(value: Any) -> bool:
 
 def _run(self: JITFunction, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
     """`kernel[grid](...)`."""
+    if RUNNING.functions is not None:
+        name = self.__name__
+        raise KernelError(f"A kernel cannot launch another one. Call {name}(...) without a grid, as a helper", "launch", kernel=name)
     if self.fn not in COMPLETE:
         refuse_blanks(f"The kernel {self.__name__}", self)
         COMPLETE.add(self.fn)

@@ -11,16 +11,21 @@ class KernelError(NotYet):
     """A launch that a GPU would get wrong, or that the interpreter would.
 
     message: the sentence, with its location, as shown; summary: the same without the location.
-    kind: "load outside", "store outside", "atomic outside", "poison", "race", "bfloat16", "block truth", "launch" or
+    kind: "load outside", "store outside", "atomic outside", "poison", "race", "bfloat16", "block truth", "grid", "launch" or
         "error in kernel".
     Facts, each None where there is none: argument (a name without `_ptr`), line and text (of the source, line 1 is the
     first of the cell or file), program (an int, or a tuple for a grid of several axes), lane (position in the block),
     index (of the first element concerned: an int, or a tuple for several dimensions), count (elements concerned),
     extent (elements of the argument), shape and strides of the argument, side ("before", "after" or "between"),
-    store_line (for poison: where the value went), programs (for a race: both), kernel, constants ({name: value}).
+    store_line (for poison: where the value went), programs (for a race: both), kernel, constants ({name: value}),
+    values (of the variables in that line, {name: Value}), widened (loads whose mask was larger than their addresses,
+    {line: (shape of the addresses, shape of the mask)}), source (of the kernel).
     """
 
-    FACTS = "argument line text program lane index count extent shape strides side store_line programs kernel constants".split()
+    FACTS = (
+        "argument line text program lane index count extent shape strides side store_line programs kernel constants "
+        "values widened source"
+    ).split()
 
     def __init__(self, summary: str, kind: str, at: str = "", **facts: Any):
         """at: what follows line and program in the location, "first at index 3"."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import builtins
 import linecache
+import re
 import sys
 import types
 import weakref
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
+import torch
+import triton.language as tl
 import triton.runtime.interpreter as triton_interpreter
 from triton.runtime.jit import JITFunction
 
@@ -42,7 +46,7 @@ class Rewritten:
     """A `@triton.jit` function compiled for the interpreter.
 
     code: the function's code object; names: the globals that it uses; library: whether it is Triton's own;
-    truths: where it asks for truth values.
+    truths: where it asks for truth values; assigned: {name: the lines that assign to it}.
     """
 
     def __init__(self, kernel: JITFunction):
@@ -52,6 +56,10 @@ class Rewritten:
         self.library = function.__module__ is not None and function.__module__.split(".")[0] == "triton"
         tree = self._parse(kernel)
         self.truths = [] if self.library else list(_truths(tree))
+        self.assigned: dict[str, list[int]] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                self.assigned.setdefault(node.id, []).append(node.lineno)
         tree = triton_interpreter.ASTTransformer().visit(tree)
         ast.fix_missing_locations(tree)
         module = compile(tree, self.file, "exec", dont_inherit=True)
@@ -101,7 +109,7 @@ SUPPORT = {
 
 
 def bind(kernel: JITFunction, replacements: dict[int, Any]) -> types.FunctionType:
-    """The rewritten kernel as a function over private globals: what its closure and its module hold now.
+    """The rewritten kernel as a function over private globals: what its closure and its module hold now, data excepted.
 
     replacements: {id(object): what a launch uses instead}, for names imported from Triton one by one.
     """
@@ -111,10 +119,30 @@ def bind(kernel: JITFunction, replacements: dict[int, Any]) -> types.FunctionTyp
     for name in made.names:
         if name in captured or name in function.__globals__:
             value = captured[name] if name in captured else function.__globals__[name]
-            private[name] = replacements.get(id(value), value)
+            if not _is_data(value) or _is_declared(name, function):
+                private[name] = replacements.get(id(value), value)
     bound = types.FunctionType(made.code, private, function.__name__, function.__defaults__)
     bound.__kwdefaults__ = function.__kwdefaults__
     return bound
+
+
+DATA = (bool, int, float, complex, str, bytes, list, dict, set, np.ndarray, np.generic, torch.Tensor)
+
+
+def _is_data(value: Any) -> bool:
+    """Whether a global is something that no kernel sees: it sees constants, modules and functions."""
+    return isinstance(value, DATA) and not isinstance(value, tl.constexpr)
+
+
+def _is_declared(name: str, function: types.FunctionType) -> bool:
+    """Whether the module says `name: tl.constexpr = ...`."""
+    return function.__globals__.get("__annotations__", {}).get(name) in (tl.constexpr, "tl.constexpr")
+
+
+def hidden_global(name: str, function: types.FunctionType) -> Any:
+    """The data that the module, or the closure, has under this name and that a kernel does not see; None where it has none."""
+    value = dict(_captured(function)).get(name, function.__globals__.get(name))
+    return value if _is_data(value) else None
 
 
 def _captured(function: types.FunctionType) -> Iterator[tuple[str, Any]]:
@@ -163,6 +191,40 @@ def place_of(error: BaseException) -> Place | None:
     return found[0].place(found[1]) if found else None
 
 
+class Value(NamedTuple):
+    """What a variable of a kernel holds: kind is "addresses", "tile", "number" or the name of another type; its shape, empty for
+    one number; and the line that assigned it last, None for an argument."""
+
+    kind: str
+    shape: tuple[int, ...]
+    line: int | None
+
+    @classmethod
+    def of(cls, value: Any, line: int | None) -> Value:
+        if isinstance(value, tl.tensor):
+            pointer = value.dtype.is_ptr()
+            shape = tuple(int(n) for n in value.handle.data.shape) if value.type.is_block() else ()
+            return cls("addresses" if pointer else "tile" if shape else "number", shape, line)
+        if isinstance(value, np.ndarray):
+            return cls("NumPy array", value.shape, line)
+        return cls("number" if isinstance(value, (bool, int, float)) else type(value).__name__, (), line)
+
+
+def values_at(error: BaseException) -> dict[str, Value]:
+    """The variables that the line names in which a kernel or helper failed, the deepest one that an exception passed through."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        if made := _visible(trace.tb_frame.f_code):
+            found = made, trace.tb_lineno, trace.tb_frame.f_locals
+        trace = trace.tb_next
+    if found is None:
+        return {}
+    made, line, variables = found
+    named = re.findall(r"[A-Za-z_]\w*", made.place(line).text.split("  #")[0])
+    before = {name: max((at for at in made.assigned.get(name, ()) if at < line), default=None) for name in named}
+    return {name: Value.of(variables[name], before[name]) for name in dict.fromkeys(named) if name in variables}
+
+
 # ---- truth values of blocks
 
 
@@ -205,6 +267,8 @@ def block_truth(self: Any) -> bool:
     if made is None:
         return True
     line = frame.f_lineno
+    if foreign := re.search(r"\b(np|numpy|math|torch)\.(\w+)\(", made.place(line).text):
+        raise KernelError(f"`{foreign[1]}.{foreign[2]}` was given a block, and works on none: a kernel has `tl` alone", "block truth")
     around = [t for t in made.truths if t.first <= line <= t.last]
     narrowest = min(around, key=lambda t: t.last - t.first, default=None)
     problem = narrowest.problem if narrowest else "One truth value was asked of a block. Use `&`, `|`, `~` or `tl.where`"

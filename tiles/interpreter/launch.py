@@ -24,7 +24,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 from tiles.blanks import BLANK, refuse_blanks
 from tiles.interpreter.access import WATCHING, Counting, Monitor, semantic_patches
 from tiles.interpreter.errors import KernelError
-from tiles.interpreter.kernels import bind, place_of
+from tiles.interpreter.kernels import bind, hidden_global, place_of, values_at
 from tiles.interpreter.patches import PatchTable
 from tiles.interpreter.traffic import COLLECTORS, Launch
 from tiles.interpreter.views import View, join_regions
@@ -47,6 +47,31 @@ def order(of: str | int) -> Iterator[None]:
         yield
     finally:
         ORDERS.pop()
+
+
+@dataclasses.dataclass
+class Limit:
+    """How many programs launches may start together, and how many of one launch may store nothing beyond those that do."""
+
+    programs: int
+    idle: int
+    started: int = 0
+
+
+LIMITS: list[Limit] = []
+
+
+@contextlib.contextmanager
+def limited(programs: int, idle: int) -> Iterator[Limit]:
+    """Refuse interpreted launches with more programs than somebody would wait for: KernelError, kind "grid".
+
+    programs: of all launches inside, together. idle: of one launch, programs that store nothing beyond as many as do store.
+    """
+    LIMITS.append(Limit(programs, idle))
+    try:
+        yield LIMITS[-1]
+    finally:
+        LIMITS.pop()
 
 
 def in_order(programs: int) -> list[int]:
@@ -275,20 +300,50 @@ class Interpretation:
     def _run_programs(self, builder: Any, monitor: Monitor, function: Callable, values: dict[str, Any]) -> None:
         nx, ny, nz = self.grid
         builder.set_grid_dim(nx, ny, nz)
-        for program in in_order(nx * ny * nz):
+        idle, programs = 0, in_order(nx * ny * nz)
+        self._refuse_many(len(programs))
+        for ran, program in enumerate(programs):
             builder.set_grid_idx(program % nx, program // nx % ny, program // (nx * ny))
             monitor.start_program(program)
             try:
                 function(**values)
             except Exception as error:
+                if isinstance(error, KernelError) and error.kind == "poison":
+                    error = _culprit(error, monitor, function, values)
                 located = self._located(error, monitor.program_name(program))
+                located.widened = monitor.widened
                 raise located from None if located is error else error
+            idle += not monitor.stored
+            self._refuse_idle(idle, ran + 1, len(programs))
+
+    def _refuse_many(self, programs: int) -> None:
+        """Raise KernelError where the launches together start more programs than their limit."""
+        for limit in LIMITS[-1:]:
+            limit.started += programs
+            if limit.started > limit.programs:
+                raise self._too_large(f"The grid of {self.kernel.__name__} starts {programs:,} programs", programs)
+
+    def _refuse_idle(self, idle: int, ran: int, programs: int) -> None:
+        """Raise KernelError where too many programs store nothing."""
+        for limit in LIMITS[-1:]:
+            if idle > limit.idle + (ran - idle):
+                words = f"{programs:,} programs, and {idle:,} of the first {ran:,} store nothing"
+                raise self._too_large(f"The grid of {self.kernel.__name__} starts {words}", programs)
+
+    def _too_large(self, summary: str, programs: int) -> KernelError:
+        return KernelError(summary, "grid", count=programs, kernel=self.kernel.__name__, constants=self.constants)
 
     def _located(self, error: Exception, program: int | tuple[int, ...]) -> KernelError:
         """The exception of a program as a KernelError that says where."""
         if isinstance(error, NameError) and error.name == BLANK:
             refuse_blanks(f"The kernel {self.kernel.__name__}", self.kernel)
-        place = place_of(error)
+        place, values = place_of(error), values_at(error)
+        if isinstance(error, NameError) and error.name and hidden_global(error.name, self.kernel.fn) is not None:
+            error = KernelError(
+                f"`{error.name}` is not defined in this kernel. There is a variable of that name outside, which no kernel sees",
+                "error in kernel",
+                argument=error.name,
+            )
         if not isinstance(error, KernelError):
             said = " ".join(str(error).split()).rstrip(".") or "no message"
             error = KernelError(f"The kernel failed: {type(error).__name__}: {said}", "error in kernel")
@@ -305,6 +360,8 @@ class Interpretation:
             program=program,
             kernel=self.kernel.__name__,
             constants=self.constants,
+            values=values,
+            source=self.kernel.src,
         )
         return error
 
@@ -350,6 +407,29 @@ class Interpretation:
         taken = {shown(other) for other in self.arguments if other != name}
         self.views.append(View(name if shown(name) in taken else shown(name), tensor))
         return self.views[-1]
+
+
+def _culprit(error: KernelError, monitor: Monitor, function: Callable, values: dict[str, Any]) -> KernelError:
+    """The same error of the first load whose masked-off lanes alone reach a store, where several loads have some.
+
+    The program runs again for each of these loads, with the lanes of the others 0: the launch has failed, so its memory
+    does not matter any more.
+    """
+    lines = list(dict.fromkeys(place.line for place, _ in monitor.poisons))
+    counting, monitor.counting = monitor.counting, None
+    try:
+        for monitor.suspect in lines if len(lines) > 1 else ():
+            monitor.start_program(monitor.program)
+            try:
+                function(**values)
+            except KernelError as alone:
+                if alone.kind == "poison":
+                    return alone
+            except Exception:  # what fails with a 0 is not what is looked for
+                continue
+    finally:
+        monitor.suspect, monitor.counting = None, counting
+    return error
 
 
 def unwrapped(value: Any) -> Any:

@@ -1,0 +1,7 @@
+# expects: still has 1 blank
+# Exercise 1.1
+def times_ten(t, x, out, n):
+    """One thread of out = 10 x."""
+    i = t.blockIdx.x * t.blockDim.x + t.threadIdx.x
+    if ______:
+        out[i] = 10 * x[i]

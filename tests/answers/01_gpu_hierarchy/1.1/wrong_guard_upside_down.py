@@ -1,0 +1,7 @@
+# expects: lets the wrong threads through
+# Exercise 1.1
+def times_ten(t, x, out, n):
+    """One thread of out = 10 x."""
+    i = t.blockIdx.x * t.blockDim.x + t.threadIdx.x
+    if i >= n:
+        out[i] = 10 * x[i]

@@ -1,0 +1,7 @@
+# expects: The thread of the last element does nothing
+# Exercise 1.1
+def times_ten(t, x, out, n):
+    """One thread of out = 10 x."""
+    i = t.blockIdx.x * t.blockDim.x + t.threadIdx.x
+    if i < n - 1:
+        out[i] = 10 * x[i]

@@ -1,0 +1,7 @@
+# expects: returns 1 value, expected (blocks, idle)
+# Exercise 1.2
+def grid_size(n, block):
+    """How many blocks n elements need, and how many of their threads have no element."""
+    blocks = (n + block - 1) // block
+    idle = blocks * block - n
+    return blocks

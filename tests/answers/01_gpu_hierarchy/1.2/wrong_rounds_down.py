@@ -1,0 +1,9 @@
+# expects: n = 8, blocks of 3
+# expects: blocks is 2, expected 3
+# expects: That rounds down
+# Exercise 1.2
+def grid_size(n, block):
+    """How many blocks n elements need, and how many of their threads have no element."""
+    blocks = n // block
+    idle = blocks * block - n
+    return blocks, idle

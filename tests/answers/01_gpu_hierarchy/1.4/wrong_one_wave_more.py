@@ -1,0 +1,9 @@
+# expects: 132 blocks, 132 SMs
+# expects: one wave too many
+# Exercise 1.4
+def tail(blocks, sms, per_sm):
+    """Waves of a launch, blocks in the last wave, and SMs without a block in it."""
+    waves = blocks // (sms * per_sm) + 1
+    last = blocks - (waves - 1) * sms * per_sm
+    idle = max(0, sms - last)
+    return waves, last, idle

@@ -1,0 +1,10 @@
+# expects: 150 blocks
+# expects: idle is 66, expected 0
+# expects: unless the last wave is full
+# Exercise 1.4
+def tail(blocks, sms, per_sm):
+    """Waves of a launch, blocks in the last wave, and SMs without a block in it."""
+    waves = grid_size(blocks, sms * per_sm)[0]
+    last = blocks - (waves - 1) * sms * per_sm
+    idle = sms - blocks % sms
+    return waves, last, idle

@@ -1,0 +1,8 @@
+# expects: expected
+# Exercise 2.2
+def efficiency(stride, itemsize, segment):
+    """Share of the moved bytes that a warp asked for; lane i reads item i * stride."""
+    addresses = np.arange(1) * stride * itemsize  # ______ byte address of each lane, [32]
+    moved = segment * count_transactions(addresses, itemsize, segment)  # ______ in bytes
+
+    return 32 * itemsize / moved

@@ -1,0 +1,8 @@
+# expects: It does not fall forever
+# Exercise 2.2
+def efficiency(stride, itemsize, segment):
+    """Share of the moved bytes that a warp asked for; lane i reads item i * stride."""
+    addresses = np.arange(32) * stride * itemsize  # ______ byte address of each lane, [32]
+    moved = 32 * itemsize * stride  # ______ in bytes
+
+    return 32 * itemsize / moved

@@ -1,0 +1,12 @@
+# expects: sectors is 32, expected 16
+# expects: energy is right
+# expects: shares sectors with what is not
+# Exercise 2.4
+def pack(particles):
+    """All floats in one row, [8 n], in the order in which they lie in memory."""
+    return particles.reshape(-1)  # ______ [n, 8] -> [8 n]
+
+
+def place(i, field, n):
+    """Where `pack` has put this field of the particles i, [32]; there are n particles."""
+    return 8 * i + field  # ______ [32]

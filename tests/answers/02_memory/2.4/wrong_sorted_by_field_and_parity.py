@@ -1,0 +1,10 @@
+# expects: sectors
+# Exercise 2.4
+def pack(particles):
+    """All floats in one row, [8 n], in the order in which they lie in memory."""
+    return np.repeat(particles.T.reshape(-1), 2)  # ______ [n, 8] -> [8 n]
+
+
+def place(i, field, n):
+    """Where `pack` has put this field of the particles i, [32]; there are n particles."""
+    return 2 * (field * n + i)  # ______ [32]

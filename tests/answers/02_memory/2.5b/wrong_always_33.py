@@ -1,0 +1,5 @@
+# expects: rows of 64 words
+# Exercise 2.5b
+def pitch_of(width):
+    """Words from row to row, so that the columns of 32 rows have no conflicts."""
+    return 33  # ______

@@ -1,0 +1,10 @@
+# expects: all threads take the if
+# expects: 54, expected 40
+# expects: issues one side only
+# Exercise 3.1
+def branch_instructions(takes_if, n_if, n_else):
+    """How many instructions the warps issue for both sides of a branch. takes_if: [warps, 32]."""
+    some_if = takes_if.any(axis=1)
+    some_else = (~takes_if).any(axis=1)
+
+    return (n_if + n_else) * len(takes_if)

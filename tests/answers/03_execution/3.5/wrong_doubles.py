@@ -1,0 +1,10 @@
+# expects: is float64, expected float32
+# Exercise 3.5
+def tree_levels(x):
+    """The partial sums of every level of the tree, [n - 1]; the last one is the sum of x."""
+    levels = []
+    while len(x) > 1:
+        half = len(x) // 2
+        x = np.add(x[:half], x[half:], dtype=np.float64)
+        levels.append(x)
+    return np.concatenate(levels)

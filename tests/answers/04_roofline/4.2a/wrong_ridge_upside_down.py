@@ -1,0 +1,12 @@
+# expects: eight numbers, 3 operations each
+# expects: ridge is 0.25, expected 4.
+# expects: That is bytes for each FLOP
+# Exercise 4.2a
+def roofline(flops, nbytes, peak, bandwidth):
+    """Bytes for a FLOP."""
+    ridge = bandwidth / peak
+    intensity = flops / nbytes
+
+    attainable = min(peak, intensity * bandwidth)
+    memory_bound = intensity < ridge
+    return ridge, attainable, memory_bound

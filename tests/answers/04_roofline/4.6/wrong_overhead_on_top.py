@@ -1,0 +1,13 @@
+# expects: does not come on top
+# Exercise 4.6
+def predicted_seconds(kernels, peak, bandwidth, overhead):
+    """The overhead on top of the rest."""
+    seconds = 0.0
+    for flops, nbytes in kernels:
+        seconds += max(flops / peak, nbytes / bandwidth) + overhead
+    return seconds
+
+
+def predicted_speedup(before, after, peak, bandwidth, overhead):
+    machine = peak, bandwidth, overhead
+    return predicted_seconds(before, *machine) / predicted_seconds(after, *machine)

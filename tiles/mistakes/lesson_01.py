@@ -1,0 +1,185 @@
+"""Mistakes in lesson 01, the GPU's hierarchy: see `tiles.mistakes`."""
+
+import numpy as np
+
+
+def launched(element, guard):
+    """Exercise 1.1 with another element, or another guard, of a thread."""
+
+    def given(x, n, grid, block):
+        b, t = np.divmod(np.arange(grid * block), block)
+        i = element(b, t, block)
+        i = i[guard(i, n)]
+        out = np.full(x.size, -1.0)
+        out[i] = 10 * x[i]
+        return out[:n], out[n:]
+
+    return given
+
+
+def matrix(place, swapped=False, guard=lambda row, col, M, N: (row < M) & (col < N)):
+    """Exercise 1.3 with another place in memory, x and y swapped, or another guard; threads run as in the lesson."""
+
+    def given(M, N, block):
+        size = 4 * (M + N + 16) ** 2
+        out = np.full(size, -1.0)
+        for block_x in reversed(range(-(-N // block[0]))):
+            for block_y in reversed(range(-(-M // block[1]))):
+                for x, y in np.ndindex(block):
+                    col, row = block_x * block[0] + x, block_y * block[1] + y
+                    row, col = (col, row) if swapped else (row, col)
+                    if guard(row, col, M, N):
+                        out[place(row, col, M, N) % size] = 1000 * row + col
+        return out[: M * N].reshape(M, N), out[M * N :]
+
+    return given
+
+
+def tile(offs, mask, stored=lambda mask: mask, values=lambda x, y: x + y):
+    """Exercise 1.6 with other offsets, masks or values: memory after one program, and after all of them."""
+
+    def given(x, y, n, block_size, pid):
+        def run(programs):
+            out = np.full(x.size, -1.0)
+            for program in programs:
+                lanes = offs(program, np.arange(block_size), block_size)
+                here = mask(lanes, n)
+                kept = stored(here)
+                out[lanes[kept]] = np.where(here, values(x, y)[lanes], np.nan)[kept]
+            return out
+
+        return run([pid]), run(reversed(range(-(-n // block_size))))
+
+    return given
+
+
+def mine(b, t, block):
+    return b * block + t
+
+
+def exists(i, n):
+    return i < n
+
+
+def row_major(row, col, M, N):
+    return row * N + col
+
+
+def lanes(pid, lane, block_size):
+    return pid * block_size + lane
+
+
+every_lane = "The lanes that have no element are not switched off: which of the offsets are below n_elements?"
+MISTAKES = {
+    "1.1": {
+        "Every block works on the elements of block 0: where does the block's own number come in?": launched(
+            lambda b, t, block: t, exists
+        ),
+        "Blocks 0 and 1 overlap: how many elements lie before the first one of block 1?": launched(
+            lambda b, t, block: b + t, exists
+        ),
+        "Every thread of a block takes the same element: where does its own place come in?": launched(
+            lambda b, t, block: b * block, exists
+        ),
+        "Block and thread have changed places: who has a whole block of elements before it, the next block or the next thread?":
+            launched(lambda b, t, block: t * block + b, exists),
+        "Every element is one too far: what do block 0 and thread 0 own?": launched(lambda b, t, block: mine(b, t, block) + 1, exists),
+        "Threads without an element write all the same: what is true of i for those that have one?": launched(
+            mine, lambda i, n: i >= 0
+        ),
+        "One thread too many writes: the last element is n - 1.": launched(mine, lambda i, n: i <= n),
+        "The thread of the last element does nothing: its i is n - 1.": launched(mine, lambda i, n: i < n - 1),
+        "The guard lets the wrong threads through: it is true for those that have an element.": launched(mine, lambda i, n: i >= n),
+    },
+    "1.2": {
+        "That rounds down: the last elements, which do not fill a block, have no thread.": lambda n, block: (n // block, None),
+        "That is one block too many where the block divides n.": lambda n, block: (n // block + 1, None),
+        "That is how many threads of the last block have an element: the others are idle.": lambda n, block: (None, n % block),
+        "That is right unless the block divides n: then no thread is idle.": lambda n, block: (None, block - n % block),
+        "The sign is wrong: there are at least as many threads as elements.":
+            lambda n, block: (None, n + (-n // block) * block),
+        "Those are idle threads of the last block counted from one too many blocks.":
+            lambda n, block: (None, (n // block + 1) * block - n),
+        "Those are all threads: take off those that have an element.": lambda n, block: (None, -(-n // block) * block),
+    },
+    "1.3": {
+        "x and y have changed places: y counts rows, and M is the number of rows.": matrix(row_major, swapped=True),
+        "How far apart in memory are an element and the one below it? A row has N elements.": matrix(
+            lambda row, col, M, N: row * M + col
+        ),
+        "That is column by column: in row-major order, neighbours of a row are neighbours in memory.": matrix(
+            lambda row, col, M, N: col * M + row
+        ),
+        "Elements of different rows share a place: a row takes N places.": matrix(lambda row, col, M, N: row + col),
+        "Threads to the right of the matrix write into the next row: what is true of col for those inside?": matrix(
+            row_major, guard=lambda row, col, M, N: row < M
+        ),
+        "Threads below the matrix write behind it: what is true of row for those inside?": matrix(
+            row_major, guard=lambda row, col, M, N: col < N
+        ),
+        "Threads outside the matrix write all the same: some into the next row, some behind the matrix.": matrix(
+            row_major, guard=lambda row, col, M, N: True
+        ),
+        "One row or column too many: the last ones are M - 1 and N - 1.": matrix(
+            row_major, guard=lambda row, col, M, N: row <= M and col <= N
+        ),
+        "The guard compares row with N, or col with M: there are M rows and N columns.": matrix(
+            row_major, guard=lambda row, col, M, N: row < N and col < M
+        ),
+    },
+    "1.4": {
+        "Each SM holds per_sm blocks at a time: a wave takes more blocks than there are SMs.":
+            lambda blocks, sms, per_sm: (-(-blocks // sms), None, None),
+        "That rounds down: a wave that is not full is a wave, too.":
+            lambda blocks, sms, per_sm: (blocks // (sms * per_sm), None, None),
+        "That is one wave too many where the last one is full.":
+            lambda blocks, sms, per_sm: (blocks // (sms * per_sm) + 1, None, None),
+        "A full last wave has all its blocks, not none.": lambda blocks, sms, per_sm: (None, blocks % (sms * per_sm), None),
+        "Those are the blocks before the last wave.":
+            lambda blocks, sms, per_sm: (None, (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm, None),
+        "Those are free places. An SM with one block is not idle, though it could hold more.":
+            lambda blocks, sms, per_sm: (None, None, -blocks % (sms * per_sm)),
+        "An SM count is not negative: with more blocks than SMs, every SM gets one.":
+            lambda blocks, sms, per_sm: (None, None, sms - (blocks - (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm)),
+        "Those are the SMs that have a block.":
+            lambda blocks, sms, per_sm: (None, None, min(sms, blocks - (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm)),
+        "That is right unless the last wave is full, or gives every SM something.":
+            lambda blocks, sms, per_sm: (None, None, sms - blocks % sms),
+    },
+    "1.5": {
+        "The bandwidth is in bytes a second, the latency in cycles: how long is a cycle?":
+            lambda bandwidth, cycles, clock, load_bytes: (bandwidth * cycles, None),
+        "A cycle takes 1 / clock seconds: do cycles become seconds by multiplying?":
+            lambda bandwidth, cycles, clock, load_bytes: (bandwidth * cycles * clock, None),
+        "Turned upside down: the longer each byte takes, the more have to be on their way.":
+            lambda bandwidth, cycles, clock, load_bytes: (bandwidth * clock / cycles, None),
+        "Those are the bytes of one cycle: how many cycles does each of them take?":
+            lambda bandwidth, cycles, clock, load_bytes: (bandwidth / clock, None),
+        "A load carries load_bytes: are there more loads than bytes, or fewer?":
+            lambda bandwidth, cycles, clock, load_bytes: (None, bandwidth * cycles / clock * load_bytes),
+        "Those are bytes: each load carries load_bytes of them.":
+            lambda bandwidth, cycles, clock, load_bytes: (None, bandwidth * cycles / clock),
+    },
+    "1.6": {
+        "Every program adds the first tile: where does its own number come in?": tile(lambda pid, lane, b: lane, exists),
+        "The tiles of programs 0 and 1 overlap: how many elements lie before the first one of program 1?": tile(
+            lambda pid, lane, b: pid + lane, exists
+        ),
+        "The store lets lanes through that have no element, and overwrites what lies behind: it needs the mask, too.": tile(
+            lanes, exists, lambda mask: np.ones_like(mask)
+        ),
+        every_lane: tile(lanes, lambda offs, n: offs >= 0),
+        "One lane too many: the last element is n_elements - 1.": tile(lanes, lambda offs, n: offs <= n),
+        "The last element is left out: its offset is n_elements - 1.": tile(lanes, lambda offs, n: offs < n - 1),
+        "A program adds its own tile, not all elements: compare with the calls of the other programs.":
+            lambda x, y, n, block_size, pid: np.where(np.arange(x.size) < n, x + y, -1.0),
+        "Both tiles come from x: which array does each load read?":
+            tile(lanes, exists, values=lambda x, y: x + x),
+        "Both tiles come from y: which array does each load read?":
+            tile(lanes, exists, values=lambda x, y: y + y),
+        "A program has no threads to loop over: load and store take a whole tile at once.":
+            lambda x, y, n, block_size, pid: (None, None, 3 * block_size),
+        "Reads and writes go through load and store, as they will in Triton.":
+            lambda x, y, n, block_size, pid: (None, None, 0),
+    },
+}  # fmt: skip

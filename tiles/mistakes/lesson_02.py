@@ -1,0 +1,158 @@
+"""Mistakes in lesson 02, memory: see `tiles.mistakes`."""
+
+import numpy as np
+
+
+def ends(addresses, itemsize, segment, itemsize_less_one=None):
+    addresses = np.asarray(addresses, dtype=np.int64)
+    reach = itemsize - 1 if itemsize_less_one is None else itemsize_less_one
+    return addresses // segment, (addresses + reach) // segment
+
+
+def segments(addresses, itemsize, segment, reach=None):
+    return np.union1d(*ends(addresses, itemsize, segment, reach)).size
+
+
+def changes(first, last):
+    return (first.size > 0) + np.count_nonzero(first[1:] != first[:-1]) + np.count_nonzero(first != last)
+
+
+def of_ends(counted):
+    """Exercise 2.1 with another count of the first and the last segments."""
+    return lambda addresses, itemsize, segment: counted(*ends(addresses, itemsize, segment))
+
+
+def in_floats(addresses, itemsize, segment):
+    floats = np.asarray(addresses, dtype=np.float64)
+    return np.union1d(floats // segment, (floats + itemsize - 1) // segment).size
+
+
+def share(step, moved=lambda count, segment: segment * count, first_lane=0, pieces=None):
+    """Exercise 2.2 with another step from lane to lane, other pieces, or another account of what they move."""
+
+    def given(stride, itemsize, segment):
+        lanes = np.arange(32) + first_lane
+        piece = pieces or segment
+        return 32 * itemsize / moved(segments(lanes * step(stride, itemsize), itemsize, piece), piece)
+
+    return given
+
+
+def right_step(stride, itemsize):
+    return stride * itemsize
+
+
+def matrices(a=None, b=None, c=None):
+    """Exercise 2.3 with other addresses; None where that matrix is not spoken of."""
+
+    def given(rows, cols, k, K, N):
+        wanted = [None if way is None else way(rows, cols, k, K, N) for way in (a, b, c)]
+        return tuple(None if addresses is None else segments(addresses, 4, 32) for addresses in wanted)
+
+    return given
+
+
+def energies(floats, place):
+    """Exercise 2.4: the energy of each particle, from floats in a row and from where fields are looked for."""
+
+    def given(particles):
+        n = len(particles)
+        i, row = np.arange(n), floats(particles)
+        vx, vy, vz, mass = (row[place(i, field, n)] for field in (3, 4, 5, 6))
+        return mass * (vx**2 + vy**2 + vz**2) / 2, None
+
+    return given
+
+
+def banks(counted, bytes_per_word=4):
+    """Exercise 2.5a with another count of the words, or of what an address counts."""
+    return lambda addresses: counted(np.asarray(addresses) // bytes_per_word)
+
+
+def busiest(words, number=32):
+    return np.bincount(words % number).max()
+
+
+def pages_in_a_row(x, starts, page_size):
+    return x[: len(starts) * page_size].reshape(-1, page_size)
+
+
+MISTAKES = {
+    "2.1": {
+        "A float keeps 53 bits of an address of 57: stay with whole numbers.": in_floats,
+        "Some items reach into a second segment: look at the last byte of each.":
+            of_ends(lambda first, last: np.unique(first).size),
+        "Where an item ends with its segment, yours is one byte too far: an item of one byte ends where it begins.":
+            lambda addresses, itemsize, segment: segments(addresses, itemsize, segment, itemsize),
+        "A segment is counted again when the lanes come back to it: the order of the lanes must not matter.":
+            of_ends(changes),
+        "That is one for every lane, but a segment that several lanes touch moves once.":
+            of_ends(lambda first, last: first.size + np.count_nonzero(first != last)),
+        "Between the first and the last there is a segment that nobody reads.":
+            of_ends(lambda first, last: last.max() - first.min() + 1 if first.size else 0),
+        "The first and the last segments are counted apart, so most count twice: put both together, then drop what is double.":
+            of_ends(lambda first, last: np.unique(first).size + np.unique(last).size),
+    },
+    "2.2": {
+        "The addresses are in items, not in bytes.": share(lambda stride, itemsize: stride),
+        "`moved` is in segments, not in bytes.": share(right_step, lambda count, segment: count),
+        "Here all items have 4 bytes: they have `itemsize`.": share(lambda stride, itemsize: 4 * stride),
+        "Here all segments are sectors of 32 bytes: they have `segment` bytes.": share(right_step, pieces=32),
+        "It does not fall forever: from some stride on, every lane has a segment of its own.":
+            lambda stride, itemsize, segment: 1 / stride,
+        "The first lane is lane 0, and reads item 0.": share(right_step, first_lane=1),
+    },
+    "2.3": {
+        "The lanes read `A[row, k]`: where does the step `k` come in?": matrices(a=lambda rows, cols, k, K, N: 4 * rows * K),
+        "The lanes read `B[k, col]`: where does the step `k` come in?":
+            matrices(b=lambda rows, cols, k, K, N: 4 * (cols + 0 * rows)),
+        "The addresses are in numbers, not in bytes: a float32 has 4.": matrices(
+            lambda rows, cols, k, K, N: rows * K + k,
+            lambda rows, cols, k, K, N: k * N + cols,
+            lambda rows, cols, k, K, N: rows * N + cols,
+        ),
+        "Look at the length of a row of A: is it K or N?": matrices(a=lambda rows, cols, k, K, N: 4 * (rows * N + k)),
+        "Look at the length of a row of C: is it K or N?":
+            matrices(c=lambda rows, cols, k, K, N: 4 * (rows * K + cols)),
+        "All lanes read `B[k, col]`: which of its two numbers is the row?":
+            matrices(b=lambda rows, cols, k, K, N: 4 * (rows * N + cols)),
+        "The lanes read `A[row, k]`: which of its two numbers is the column?":
+            matrices(a=lambda rows, cols, k, K, N: 4 * (rows * K + cols)),
+    },
+    "2.4": {
+        "Every sector is touched: what is needed still shares sectors with what is not.": lambda particles: (None, len(particles)),
+        "`pack` has moved the floats, and `place` still looks where they were.":
+            energies(lambda particles: particles.T.reshape(-1), lambda i, field, n: 8 * i + field),
+        "`place` looks for fields that lie together, but `pack` leaves the particles together.":
+            energies(lambda particles: particles.reshape(-1), lambda i, field, n: field * n + i),
+    },
+    "2.5a": {
+        "Lanes that want the same word are served together: drop what is double before you count.": banks(busiest),
+        "An address counts bytes, and a word has 4 bytes.": banks(lambda words: busiest(np.unique(words)), bytes_per_word=1),
+        "That is how many banks are busy: how many words has the busiest one to hand out?":
+            banks(lambda words: np.unique(words % 32).size),
+        "That is how many words there are, in all banks together.": banks(lambda words: np.unique(words).size),
+        "That would be right for 16 banks.": banks(lambda words: busiest(np.unique(words), 16)),
+    },
+    "2.5b": {
+        "This width needs no padding: its columns are spread over all banks.": lambda width: width + 1,
+        "Without padding, the words of a column share a few banks.": lambda width: width,
+    },
+    "2.5c": {
+        "The result leaves its row: what keeps it below 32?": lambda n_rows: (None, n_rows - 1),
+        "The result leaves its row: what brings a sum back below 32?": lambda n_rows: (None, n_rows + 30),
+        "The result is negative for some elements: what brings a difference back to 0 or more?":
+            lambda n_rows: (1 - n_rows,),
+        "All elements of a row get one place: where does `col` come in?": lambda n_rows: (None, None, None, None, n_rows),
+        "All words of a column lie in one bank: each row must shuffle in another way.":
+            lambda n_rows: (None, None, None, 32),
+        **{
+            f"In a column, {rows} of 32 rows meet in one bank: they shuffle in the same way.":
+                lambda n_rows, rows=rows: (None, None, None, rows)
+            for rows in (2, 4, 8, 16)
+        },
+    },
+    "2.7": {
+        "The pages come from other places: where they start stands in `starts`.": pages_in_a_row,
+    },
+}  # fmt: skip

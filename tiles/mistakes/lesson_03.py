@@ -1,0 +1,143 @@
+"""Mistakes in lesson 03, execution: see `tiles.mistakes`."""
+
+import numpy as np
+
+
+def issued(if_warps, else_warps):
+    """Exercise 3.1 with other warps that issue a side."""
+    return lambda takes_if, n_if, n_else: n_if * if_warps(takes_if).sum() + n_else * else_warps(takes_if).sum()
+
+
+def some(takes_if):
+    return takes_if.any(axis=1)
+
+
+def some_not(takes_if):
+    return (~takes_if).any(axis=1)
+
+
+def round_up(number, unit):
+    return -(-number // unit) * unit
+
+
+def fitting(
+    of_warp=lambda registers, warps, gpu: round_up(32 * registers, gpu.register_unit),
+    by_registers=lambda registers_of_warp, warps, gpu: 4 * (gpu.registers_per_sm // 4 // registers_of_warp) // warps,
+    of_block=lambda shared, gpu: round_up(shared + gpu.shared_reserved, gpu.shared_unit),
+    scarcest=lambda registers, shared, warps, blocks: min(registers, shared, warps, blocks),
+):
+    """Exercise 3.2 with other registers of a warp, blocks by registers, shared memory of a block, or another choice."""
+
+    def given(registers, shared, warps, gpu):
+        blocks = by_registers(of_warp(registers, warps, gpu), warps, gpu)
+        by_shared = gpu.shared_per_sm // max(1, of_block(shared, gpu))
+        return scarcest(blocks, by_shared, gpu.warps_per_sm // warps, gpu.blocks_per_sm)
+
+    return given
+
+
+def first_warps(limit):
+    """Exercise 3.3 with another limit of registers."""
+    return lambda M, N: next((w for w in (4, 8, 16) if M * N // (32 * w) < limit(w)), 0)
+
+
+def levels(fold):
+    """Exercise 3.5 with another step from level to level."""
+
+    def given(x):
+        found = []
+        while len(x) > 1:
+            x = fold(x, len(x) // 2)
+            found.append(x)
+        return np.concatenate(found)
+
+    return given
+
+
+MISTAKES = {
+    "3.1": {
+        "Those are threads: a warp issues an instruction once for all of its threads.": issued(
+            lambda takes_if: takes_if, lambda takes_if: ~takes_if
+        ),
+        "A warp whose threads agree issues one side only.": issued(
+            lambda takes_if: np.ones(len(takes_if)), lambda takes_if: np.ones(len(takes_if))
+        ),
+        "A warp whose threads disagree issues both sides, one after the other.": issued(some, lambda t: ~some(t)),
+        "One thread of a warp is enough to make it issue a side.": issued(lambda t: ~some_not(t), some_not),
+        "A warp whose threads disagree issues both sides; yours issues neither.": issued(lambda t: ~some_not(t), lambda t: ~some(t)),
+        "The threads of a warp are a row of takes_if: along which axis do you ask for any?": issued(
+            lambda takes_if: takes_if.any(axis=0), lambda takes_if: (~takes_if).any(axis=0)
+        ),
+        "All the warps are taken for one: each of them issues for itself.": issued(np.any, lambda takes_if: np.any(~takes_if)),
+        "The sides have changed places.": lambda takes_if, n_if, n_else: (
+            n_else * some(takes_if).sum() + n_if * some_not(takes_if).sum()
+        ),
+    },
+    "3.2": {
+        "A warp gets its registers in units: what does one with 33 a thread take?": fitting(of_warp=lambda r, warps, gpu: 32 * r),
+        "A warp has 32 threads, and each of them takes these registers.": fitting(
+            of_warp=lambda r, warps, gpu: round_up(r, gpu.register_unit)
+        ),
+        "A warp lives in one quarter: how many whole warps has a quarter registers for?": fitting(
+            by_registers=lambda r, warps, gpu: gpu.registers_per_sm // r // warps
+        ),
+        "The registers of each warp are rounded up, not those of a block.": fitting(
+            of_warp=lambda r, warps, gpu: round_up(32 * r * warps, gpu.register_unit),
+            by_registers=lambda r, warps, gpu: gpu.registers_per_sm // r,
+        ),
+        "The warps of a block may live in different quarters: count the warps of all four, then the blocks.": fitting(
+            by_registers=lambda r, warps, gpu: 4 * (gpu.registers_per_sm // 4 // r // warps)
+        ),
+        "Those are the blocks of one quarter, and an SM has four.": fitting(
+            by_registers=lambda r, warps, gpu: gpu.registers_per_sm // 4 // r // warps
+        ),
+        "Each block also takes the shared memory that is reserved in it.": fitting(
+            of_block=lambda shared, gpu: round_up(shared, gpu.shared_unit)
+        ),
+        "Shared memory comes in units, too.": fitting(of_block=lambda shared, gpu: shared + gpu.shared_reserved),
+        "What is reserved is rounded up together with what the block asks for.": fitting(
+            of_block=lambda shared, gpu: round_up(shared, gpu.shared_unit) + gpu.shared_reserved
+        ),
+        "The scarcest resource decides, not the most plentiful one.": fitting(scarcest=lambda *limits: max(limits)),
+        "An SM holds blocks_per_sm blocks at most, however small they are.": fitting(
+            scarcest=lambda registers, shared, warps, blocks: min(registers, shared, warps)
+        ),
+        "An SM holds warps_per_sm warps at most, however little they need.": fitting(
+            scarcest=lambda registers, shared, warps, blocks: min(registers, shared, blocks)
+        ),
+        "The registers do not count in your answer.": fitting(
+            scarcest=lambda registers, shared, warps, blocks: min(shared, warps, blocks)
+        ),
+        "The shared memory does not count in your answer.": fitting(
+            scarcest=lambda registers, shared, warps, blocks: min(registers, warps, blocks)
+        ),
+        "Those are warps: how many blocks are they?": lambda registers, shared, warps, gpu: (
+            warps * fitting()(registers, shared, warps, gpu)
+        ),
+    },
+    "3.3": {
+        "With so few warps each thread holds more floats than a thread can have registers.": first_warps(lambda w: 65_536 // (32 * w)),
+        "With so many warps the threads share the registers of the SM: how many are left for each?": first_warps(lambda w: 255),
+        "This tile does fit: how many of its floats has each of 32 * num_warps threads, and how many registers?": lambda M, N: 0,
+        "Fewer warps hold this tile as well.": lambda M, N: 8 if M * N <= 16_384 else 16,
+    },
+    "3.4": {
+        "Where does the shift come in?": lambda x, log_scale, shift: x * np.exp(log_scale),
+        "The scale is the exponential of log_scale.": lambda x, log_scale, shift: x * log_scale + shift,
+    },
+    "3.5": {
+        "Those are sums of neighbours: what lies half a level further on?": levels(lambda x, half: x[0::2] + x[1::2]),
+        "One half is added to itself.": levels(lambda x, half: 2 * x[half:]),
+        "The second half is turned round: thread 0 adds the first element of it.": levels(lambda x, half: x[:half] + x[half:][::-1]),
+        "A level holds sums, not means.": levels(lambda x, half: (x[:half] + x[half:]) / 2),
+    },
+    "3.6a": {
+        "Only row 0 has been added: is there a program for every row?": lambda x: x[0] / len(x),
+    },
+    "3.6b": {
+        "That is the last row alone: does acc keep the rows before it?": lambda x: x[-1] / len(x),
+        "Every turn of the loop adds row 0: where does the number of the row come in?": lambda x: x[0],
+        "A mean of a column divides by the number of rows.": lambda x: x.sum(axis=0) / x.shape[1],
+        "That is the sum of a column, not the mean.": lambda x: x.sum(axis=0),
+    },
+}  # fmt: skip
