@@ -83,6 +83,8 @@ class Sitting:
         self._catch_up(exercise)
         self.done.add(exercise)
         why = self._grade(exercise, same)
+        if why and (letter := _unquoted_letter(self.answers[exercise].source or "")):
+            why = f'write the letter in quotes: "{letter}"'
         if why:
             self.failed[exercise] = why
         return why
@@ -174,8 +176,6 @@ class Sitting:
         why = self._failure(outcome, exercise, "its cell")
         if outcome.gone or not outcome.error:
             return why
-        if letter := _unquoted_letter(outcome.error):
-            return f'{why}: write the letter in quotes, "{letter}"'
         if line := _line_after_definition(outcome, source, names(self.lesson.exercises[exercise].answer.source)):
             return f"{why}\nin line {line}, after the function was defined: try things out in a cell of its own, not in this one"
         return why
@@ -270,10 +270,10 @@ def _reached(used: set[str], functions: dict[str, set[str]]) -> set[str]:
     return found
 
 
-def _unquoted_letter(error: tuple[str, str]) -> str | None:
-    """The letter in the error of an answer `answer_c1 = b`, or None."""
-    match = re.fullmatch(r"name '(\w)' is not defined", error[1])
-    return match[1] if match and error[0] == "NameError" else None
+def _unquoted_letter(source: str) -> str | None:
+    """The letter of an answer such as `answer_c1 = b`, or None. It may be the name of something, so it raises no error."""
+    match = re.search(r"^answer_c\d+ = ([a-z])\b *(#.*)?$", source, re.MULTILINE)
+    return match[1] if match else None
 
 
 def _line_after_definition(outcome: Outcome, source: str, wanted: set[str]) -> int | None:

@@ -212,8 +212,11 @@ def names(source: str) -> set[str]:
 
 
 def used_names(source: str) -> set[str]:
-    """The names that a cell uses and does not define: those that it expects from the cells before it."""
-    table = symtable.symtable(ast.unparse(ast.Module(statements(source), [])), "cell", "exec")
+    """The names that a cell uses and does not define, those that it expects from the cells before; none without a parse."""
+    try:
+        table = symtable.symtable(ast.unparse(ast.Module(statements(source), [])), "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
     used, waiting = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
     while waiting:
         scope = waiting.pop()

@@ -107,7 +107,7 @@ IN_BLOCKS = {"block_size": 128}  # as in a NumPy lesson, without programs
         (3.0, 0.0, ""),
         (1.0, 1.008, ""),  # as far off as fp16 rounding, but no fp16 number
         (1.0, 1.0009765625, "accumulate in fp32"),
-        (X, X * (1 + 1e-4 * RNG.standard_normal(1000)), ""),  # not "in another order"
+        (X, X * (1 + 1e-4 * RNG.standard_normal(1000)), "agrees to 3 digits"),  # not "in another order"
     ],
 )
 def test_likely_cause_without_programs(expected, wrong, words):

@@ -378,6 +378,11 @@ def letter_without_quotes(student):
     student.answer("# Exercise 5.c1\nanswer_c1 = c", "5.c1")
 
 
+@submission(ALL - {"5.c1"})
+def letter_without_quotes_that_is_a_name(student):
+    student.answer("# Exercise 5.c1\na = 'a'\nanswer_c1 = a  # a letter in quotes", "5.c1")
+
+
 # Notebooks that break things
 
 
@@ -544,7 +549,8 @@ MESSAGES = {
     "wrong_and_a_later_one_wrong_by_itself": {"5.2": "Exercise 5.2 is not right yet: n = 3."},
     "blank": {"5.2": "not written yet"},
     "wrong_letter": {"5.c1": "right on the cases that you see; on a hidden one the result is wrong: try other sizes and values"},
-    "letter_without_quotes": {"5.c1": "its cell raised NameError: name 'c' is not defined: write the letter in quotes, \"c\""},
+    "letter_without_quotes": {"5.c1": 'write the letter in quotes: "c"'},
+    "letter_without_quotes_that_is_a_name": {"5.c1": 'write the letter in quotes: "a"'},
     "scratch_after_the_function": {
         "5.1": "its cell raised NameError: name 'row' is not defined\n"
         "in line 6, after the function was defined: try things out in a cell of its own, not in this one"
@@ -582,7 +588,8 @@ def test_used_names():
     source = "%time 1\ndef f(a, b=one):\n    c = two(a)\n    return [g(d) for d in three if c]\ng = f\nfour.x, five[0] = 1, 2\nimport os\nos"
     assert used_names(source) == {"one", "two", "three", "four", "five"}
     assert used_names("class A:\n    def m(self):\n        return lambda: base(self)") == {"base"}
-    assert used_names("x = (") == set()
+    assert used_names("x = (") == set() == used_names("y\nnonlocal x")
+    assert used_names("f(" + "-" * 50_000 + "x)") == set()
 
 
 def test_nothing_hidden_is_shown(graded, course):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import textwrap
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from tiles.cases import Case
 from tiles.diagnose import apart_by_values
@@ -14,18 +18,131 @@ OUTSIDE = ("load outside", "store outside", "atomic outside")
 
 def advice(fault: Any, case: Case, passed: Sequence[Case]) -> str:
     """What to do about a KernelError in a case, after the cases that passed; empty when the message says it all."""
+    if fault.kind == "grid":
+        return _grid(fault, case)
+    if words := precedence(getattr(fault, "source", None) or ""):
+        return words
     if fault.kind in OUTSIDE:
         return _outside(fault, case, passed)
     if fault.kind == "race":
         return _race(fault)
     if fault.kind == "poison":
-        return "Is the mask of that load too narrow? If not, give it an `other=` that does the result no harm."
+        return _poison(getattr(fault, "source", None) or "")
     if fault.kind == "error in kernel":
-        return _error(fault.message, fault.text or "")
+        return _of_values(fault) or _error(fault.message, fault.text or "")
+    return ""
+
+
+def of_launches(traffic: Any, inputs: Sequence[str], outputs: Sequence[str]) -> str:
+    """What launches did, where it explains a wrong result; empty where it does not.
+
+    traffic: their Traffic. inputs, outputs: names of the launcher's arguments.
+    """
+    for launch in traffic.launches:
+        if not launch.programs:
+            grid = list(launch.grid)
+            while len(grid) > 1 and grid[-1] == 1:
+                grid.pop()
+            text = f"({grid[0]},)" if len(grid) == 1 else str(tuple(grid))
+            return f"The grid of {launch.kernel} is {text}: no program ran. Round up, with `triton.cdiv`."
+    kernels = {launch.kernel: launch.request[0] for launch in traffic.launches if launch.request}
+    for kernel in kernels.values():
+        if words := precedence(kernel.src):
+            return words
+    stores = [tally for tally in traffic.tallies if tally.kind == "store"]
+    if len(traffic.launches) == 1 and sum(t.executed for t in stores) > 1 and all(t.lanes == t.executed for t in stores):
+        loads = [tally for tally in traffic.tallies if tally.kind == "load"]
+        if all(t.lanes == t.executed for t in loads):
+            return "Each program reads and stores one element: are the offsets a tile, made with `tl.arange`?"
+    taken = {name.removesuffix("_ptr") for kernel in kernels.values() for name in kernel.arg_names}
+    unread = [name for name in inputs if name in taken and name not in traffic.loads and name not in outputs]
+    return f"{' and '.join(unread)} {'is' if len(unread) == 1 else 'are'} never read." if unread else ""
+
+
+def _grid(fault: Any, case: Case) -> str:
+    """A grid that starts far too many programs: how many tiles cover the output, as far as the constants tell."""
+    shape = tuple(case.outputs[0].shape)
+    elements, started = int(np.prod(shape)), fault.count
+    names = ("BLOCK_SIZE",) if len(shape) == 1 else ("BLOCK_M", "BLOCK_N")
+    blocks = [block for name in names if isinstance(block := (fault.constants or {}).get(name), int)]
+    if len(blocks) == len(shape):
+        tiles = int(np.prod([-(-n // block) for n, block in zip(shape, blocks)]))
+        if started <= tiles:
+            return (
+                f"The tiles, {' by '.join(map(str, blocks))}, are small: let each program take more of the {elements:,} elements."
+            )
+        covered = f"{tiles:,} tile{'s' * (tiles != 1)} of {' by '.join(map(str, blocks))} cover{'s' * (tiles == 1)} the output"
+        return f"{covered}, {elements:,} elements. One program for each tile: divide by the side of the tile, rounded up."
+    return f"The output has {elements:,} elements. One program for each tile, not for each element, is enough."
+
+
+def precedence(source: str) -> str:
+    """A sentence about `mask & i > 0` in a function's source, which compares `mask & i` with 0; empty where there is none."""
+    try:
+        nodes = ast.walk(ast.parse(textwrap.dedent(source)))
+    except SyntaxError:
+        return ""
+    for node in nodes:
+        if not isinstance(node, ast.Compare):
+            continue
+        for side in (node.left, *node.comparators):
+            if not (isinstance(side, ast.BinOp) and isinstance(side.op, (ast.BitAnd, ast.BitOr))):
+                continue
+            is_mask = isinstance(side.left, ast.Compare) or (isinstance(side.left, ast.Name) and "mask" in side.left.id)
+            if is_mask or len(node.ops) > 1:  # `i & 1 == 0` is as it should be
+                sign = "&" if isinstance(side.op, ast.BitAnd) else "|"
+                return (
+                    f"In line {node.lineno} of the function, `{sign}` binds before the comparison: put each one in parentheses."
+                )
+    return ""
+
+
+def _poison(source: str) -> str:
+    if found := re.search(r"tl\.(max|min)\(.+, 0(?:\.0)?\)", source):
+        pair = f"`tl.{found[1]}(a, 0)` is the {'largest' if found[1] == 'max' else 'smallest'} of a whole tile, along its axis 0"
+        if "[:, None]" not in source:
+            return f"{pair}; `tl.{found[1]}imum(a, 0.0)` compares lane by lane."
+    if re.search(r"tl\.(sum|max|min|argmax|argmin|dot|cumsum)\(|\.(sum|max|min)\(", source):
+        return "Is the mask of that load too narrow? If not, give it an `other=` that does the result no harm."
+    return (
+        "Is the mask of that load too narrow, or that of the store too wide? If neither, give the load an `other=` that does the "
+        "result no harm."
+    )
+
+
+def _of_values(fault: Any) -> str:
+    """What the variables in the line that failed hold, where that explains the failure; else empty."""
+    values = getattr(fault, "values", None) or {}
+    message = fault.message
+    addresses = [(name, value) for name, value in values.items() if value.kind == "addresses" and value.line]
+    if re.search(r"pointer<|cannot add pointers", message) and addresses:
+        name, value = addresses[0]
+        return f"`{name}` holds addresses, made in line {value.line}, and not what lies there: `tl.load` reads it."
+    for name, value in values.items():
+        if value.kind == "NumPy array" and value.line:
+            return f"`{name}` is a NumPy array (line {value.line}), and a kernel knows tiles alone: make it with `tl`."
+    tiles = [(name, value) for name, value in values.items() if value.kind == "tile"]
+    if "cannot be block type if pointer" in message and tiles:
+        name, value = tiles[0]
+        return f"`{name}` is a tile, {list(value.shape)}, and the address is a single one: add the tile up first, or add its offsets."
+    if re.search(r"[Cc]annot make_shape_compatible|incompatible dimensions|to have shape|[Cc]annot broadcast|[Rr]ank", message):
+        for line, (address, mask) in (fault.widened or {}).items():
+            names = [name for name, value in values.items() if value.line == line]
+            what = f"`{names[0]}` is {list(mask)}" if names else f"what it loads is {list(mask)}"
+            return f"In line {line} the addresses are {list(address)} and the mask {list(mask)}, so {what}. Give it a mask like its addresses."
+        shapes = [f"`{name}` is {list(value.shape)}" for name, value in values.items() if value.shape]
+        if shapes:
+            return f"There {', '.join(shapes)}: which is a column, `[:, None]`, and which a row, `[None, :]`?"
     return ""
 
 
 ERRORS = (  # what the message or the line of the kernel matches, and what to do about it
+    (
+        r"arange\(\)|arange's arguments",
+        "A tile is `tl.arange(0, BLOCK_SIZE)`, two numbers known when the kernel is compiled. Add its start to it.",
+    ),
+    (r"object is not iterable", "Python's own functions cannot go through a tile: `tl.sum(x)`, `tl.max(x)`."),
+    (r"There is a variable of that name outside", "Set it in the kernel, or pass it as an argument."),
     (r"power of 2", "The size of a tile is a power of two; where the data end earlier, a mask says so."),
     (r"Unsupported ptr type", "Only addresses can be loaded from or stored to: a pointer plus offsets."),
     (r"cannot add pointers", "These are addresses, not values: load first, then add."),

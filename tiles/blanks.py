@@ -127,7 +127,9 @@ def blank_message(what: str, blanks: list[Blank]) -> str:
         said.append(f"{what} still has {_count(own)}: {places}.")
     for exercise, left in others.items():
         calls = f"{'It also' if own else what} calls {left[0].function}"
-        said.append(f"{calls}, and exercise {exercise} still has {_count(left)}: fill {'it' if len(left) == 1 else 'them'} in first.")
+        said.append(
+            f"{calls}, and exercise {exercise} still has {_count(left)}: fill {'it' if len(left) == 1 else 'them'} in first."
+        )
     return " ".join(said)
 
 

@@ -80,6 +80,18 @@ def _starts_with_minus_infinity(rng, shape):
     return values
 
 
+def _ends_with_minus_infinity(rng, shape):
+    return _starts_with_minus_infinity(rng, shape)[..., ::-1]
+
+
+def _equal(rng, shape):
+    return np.full(shape, 0.5)
+
+
+def _far_below_zero(rng, shape):
+    return -1e30 * (1 + np.abs(rng.standard_normal(shape)))
+
+
 def _all_minus_infinity(rng, shape):
     return np.full(shape, -INFINITY)
 
@@ -106,7 +118,10 @@ VALUES = {
     "all negative": _all_negative,
     "some -inf": _minus_infinity,
     "-inf first": _starts_with_minus_infinity,
+    "-inf last": _ends_with_minus_infinity,
     "all -inf": _all_minus_infinity,
+    "equal": _equal,
+    "far below 0": _far_below_zero,
     "one huge": _one_huge,
     "rising": _rising,
     "falling": _falling,
@@ -114,10 +129,14 @@ VALUES = {
 
 
 def values(kind: str, shape: Sequence[int], rng: np.random.Generator, dtype: str = "float32") -> np.ndarray:
-    """An array of the named kind of values; the kinds are the keys of VALUES."""
+    """An array of the named kind of values; the kinds are the keys of VALUES. What dtype cannot hold becomes its extreme."""
     if kind not in VALUES:
         raise ValueError(f"there are no values called {kind!r}; choose from {', '.join(VALUES)}")
-    return VALUES[kind](rng, tuple(shape)).astype(dtype)
+    made = VALUES[kind](rng, tuple(shape))
+    if np.dtype(dtype).kind == "f":  # "far below 0" goes beyond float16
+        most = float(np.finfo(dtype).max)
+        made = np.where(np.isfinite(made), np.clip(made, -most, most), made)
+    return made.astype(dtype)
 
 
 def rows(

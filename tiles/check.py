@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
 import inspect
+import io
 import linecache
 import os
+import re
+import sysconfig
 import traceback
 import tracemalloc
 import warnings
@@ -17,23 +21,30 @@ from typing import Any
 
 import numpy as np
 
-from tiles.advice import advice
-from tiles.blanks import NotYet, refuse_blanks
+from tiles import cells
+from tiles.advice import advice, of_launches, precedence
+from tiles.blanks import NotYet, functions_of, refuse_blanks
 from tiles.cases import Case
 from tiles.diagnose import (
+    SUBTRACT,
     Difference,
+    amount,
     apart_by_sizes,
     apart_by_tiles,
     apart_by_values,
     in_terms_of_sizes,
     likely_cause,
     meaning_of_warning,
+    resembles,
 )
 from tiles.memory import SECTOR, CountedArray, largest_load, uncounted, unwritten
-from tiles.mistakes import recognise
+from tiles.mistakes import recognise, recognise_warning
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
 GATE = "H100"  # the GPU that kernels are compiled for; one that they are compiled for need not be there
+EXPONENTIAL = re.compile(r"exp2?\b|softmax|sigmoid|\blog|tanh|erf\b", re.IGNORECASE)  # in the source of a function
+MOST_PROGRAMS = 4000  # that a check interpretes, all cases together: some ten seconds
+FEW = 8  # inputs of up to so many numbers are shown
 SAFETY = 8  # how many times the statistical bound u * sqrt(steps) * magnitude an error may be
 
 
@@ -51,6 +62,7 @@ def check(
     magnitude: Callable | None = None,
     returns: Sequence[str] = (),
     note: str = "",
+    saving: str = "",
 ) -> None:
     """Print one line when `answer` is right in every case; raise NotYet with a diagnosis when it is not.
 
@@ -60,25 +72,33 @@ def check(
         Inside the answer it may not be called.
     cases: see `tiles.cases`. Launchers run on the CPU, in the strict interpreter, and then on the GPU where there is one.
     moves: budget in elements read and written, from the case's sizes: `lambda n: 3 * n`. The line of a right answer calls it
-        the minimum, so give a `note` where a right answer may need less.
-    memory: budget in bytes of memory that the answer may hold at once, from the case's sizes (NumPy answers).
+        the minimum, so give a `note` where a right answer may need less. Where the sizes name a block_size, a NumPy answer
+        may load no more than so many elements of a row at once.
+    memory: budget in bytes of memory that the answer may hold at once, from the case's sizes (NumPy answers); measured in
+        the largest case, after the answer has been called before, so that what it imports does not count.
     sectors: budget in 32-byte sectors that the warps of all launches ask for, from the case's sizes (launchers).
     compiled: called with every launch as a CompiledKernel for an H100 (launchers); says what it lacks, or "".
     steps: how many roundings a result goes through; magnitude: the size of the terms that are added up to it
         (same arguments as `against`; without it, the expected result). An error may be
         8 x unit roundoff x sqrt(steps) x magnitude.
     returns: names of the results in messages. note: what the line says last when there is more to it than the counts.
+    saving: for NumPy answers, how a budget is kept; what an answer that exceeds one reads instead of general advice.
     """
     answer_name = f"Exercise {exercise}"
+    if outdated := cells.stale(exercise, functions_of(answer)):
+        raise NotYet(outdated)
     refuse_blanks(answer_name, answer)
-    trial = _Trial(exercise, answer, against, moves, memory, sectors, compiled, steps, magnitude, tuple(returns), note)
-    measured = []
+    trial = _Trial(
+        exercise, answer, against, moves, memory, sectors, compiled, steps, magnitude, tuple(returns), note, cases, saving
+    )
+    budgets = []
     try:
         for case in cases:
-            measured.append(trial.launch(case) if case.launcher else trial.call(case))
+            budgets.append(trial.launch(case) if case.launcher else trial.call(case))
             trial.passed.append(case)
         if cases[-1].launcher:
             trial.launch_backwards(cases[-1])
+        measured = [within_budget() for within_budget in budgets]  # once all values are right
     except NotYet as wrong:
         raise NotYet(f"{answer_name} is not right yet: {trial.label}.\n  {_indent(str(wrong))}") from None
     print(f"{answer_name} passed: {_summary(cases, measured, note)}.")
@@ -106,24 +126,31 @@ def _summary(cases: Sequence[Case], measured: Sequence[str], note: str) -> str:
 class _Trial:
     """One answer under one check."""
 
-    def __init__(self, exercise, answer, against, moves, memory, sectors, compiled, steps, magnitude, returns, note):
+    def __init__(
+        self, exercise, answer, against, moves, memory, sectors, compiled, steps, magnitude, returns, note, cases, saving
+    ):
         self.exercise, self.answer, self.against, self.moves, self.memory = exercise, answer, against, moves, memory
         self.sectors, self.compiled = sectors, compiled
         self.steps, self.magnitude, self.returns, self.note = steps, magnitude, returns, note
         self.label = ""
+        self.cases, self.saving = cases, saving
         self.passed: list[Case] = []
+        self.built: set[tuple] = set()
+        self.programs = 0  # interpreted so far
 
     # ---- NumPy answers: they return their result, or fill a CountedArray
 
-    def call(self, case: Case) -> str:
+    def call(self, case: Case) -> Callable[[], str]:
+        """Raise NotYet unless the result is right. Returns what judges the budgets, and says what was measured, or ""."""
         self.label = case.label
-        given = [_copied(value) for value in case.inputs]
-        if self.moves:
-            given = [CountedArray(value) if isinstance(value, np.ndarray) else value for value in given]
+        given, filled = self._arguments(case)
         if case.raises:
-            return self._refuses(given, case)
-        filled = [CountedArray(np.full(o.shape, np.nan, o.dtype)) for o in case.outputs]
-        result, peak = self._run_numpy(given + filled, case)
+            self._refuses(given, case)
+            return str
+        weighed = bool(self.memory) and case is self._largest
+        if weighed and not self.passed:
+            self._warm_up(case)
+        result, peak = self._run_numpy(given + filled, case, weighed)
         for name, before, after in zip(_parameters(self.answer), case.inputs, given):
             if not _same(before, after):
                 raise NotYet(f"The function changed its input {name}. Work on a copy.")
@@ -133,42 +160,98 @@ class _Trial:
         names = self.returns or _output_names(self.answer, case) or [""] * len(expected)
         missing = [unwritten(f) for f in filled] or [None] * len(got)
         self._compare(got, expected, missing, names, case, dtypes, case.sizes)
-        if self.memory and peak > (allowed := self.memory(**case.sizes)):
-            raise NotYet(
-                f"The values are right, but the function holds {peak:,} B of its own at once, where {allowed:,} B suffice. "
-                "Keep one block at a time, and no array as long as the input."
-            )
+        return functools.partial(self._numpy_budgets, case, given, filled, peak)
+
+    def _arguments(self, case: Case) -> tuple[list, list]:
+        """The inputs of a call, and the arrays that it fills."""
+        given = [_copied(value) for value in case.inputs]
+        if self.moves:
+            given = [CountedArray(value) if isinstance(value, np.ndarray) else value for value in given]
+        return given, [CountedArray(np.full(o.shape, np.nan, o.dtype)) for o in case.outputs]
+
+    @functools.cached_property
+    def _largest(self) -> Case | None:
+        """The case in which memory is measured: the one with most elements."""
+        called = [case for case in self.cases if not (case.launcher or case.raises)]
+        return max(called, key=lambda case: sum(a.size for a in _arrays(case.inputs)), default=None)
+
+    def _warm_up(self, case: Case) -> None:
+        """A call for what only the first call does, such as imports; what is wrong in it, the next call tells."""
+        given, filled = self._arguments(case)
+        with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with _refuse_calls_to(self.against):
+                self.answer(*given, *filled, **case.options)
+
+    def _numpy_budgets(self, case: Case, given: list, filled: list, peak: int) -> str:
+        self.label, said = case.label, ""
         if self.moves:
             counted = [(name, a) for name, a in zip(_parameters(self.answer), given) if isinstance(a, CountedArray)]
             parts = ", ".join(f"{a.reads + a.writes} of {name}" for name, a in counted) if len(counted) > 1 else ""
             moved = sum(a.reads + a.writes for a in given + filled if isinstance(a, CountedArray))
-            return self._within_budget(moved, case, parts)
-        return ""
+            said = self._within_budget(moved, case, parts)
+            self._block_by_block(counted, case)
+        if peak and peak > (allowed := self.memory(**case.sizes)):
+            raise NotYet(
+                f"The values are right, but the function holds {peak:,} B of its own at once, where {allowed:,} B suffice"
+                f"{self._beside_the_inputs(case)}. {self.saving or 'Keep one block at a time, and no array as long as the input.'}"
+            )
+        return said
 
-    def _run_numpy(self, arguments: list, case: Case) -> tuple[Any, int]:
+    def _beside_the_inputs(self, case: Case) -> str:
+        """What the memory that a function holds may be compared with: ", and all of x is 8,000 B"."""
+        arrays = [(a.nbytes, name) for name, a in zip(_parameters(self.answer), case.inputs) if isinstance(a, np.ndarray)]
+        size, name = max(arrays, default=(0, ""))
+        return f", and all of {name} is {size:,} B" if size else ""
+
+    def _block_by_block(self, counted: Sequence[tuple[str, CountedArray]], case: Case) -> None:
+        """Fast memory has room for one block of a row."""
+        block = case.sizes.get("block_size")
+        for name, array in counted:
+            if block and array.ndim == 1 and largest_load(array) > block:
+                raise NotYet(
+                    f"The values are right, but {largest_load(array)} elements of {name} are loaded at once, "
+                    f"and fast memory has room for a block of {block}. Load {name} block by block, block_size elements at a time."
+                )
+
+    def _run_numpy(self, arguments: list, case: Case, weighed: bool) -> tuple[Any, int]:
         with warnings.catch_warnings(record=True) as caught, _only_not_yet(), _refuse_calls_to(self.against):
             warnings.simplefilter("always")
-            if self.memory:
+            if weighed:
                 tracemalloc.start()
             try:
-                result = self.answer(*arguments, **case.options)
+                result = _settled(self.answer(*arguments, **case.options))
             finally:
-                peak = tracemalloc.get_traced_memory()[1] if self.memory else 0
-                if self.memory:
+                peak = tracemalloc.get_traced_memory()[1] if weighed else 0
+                if weighed:
                     tracemalloc.stop()
         for warning in caught:
             if issubclass(warning.category, RuntimeWarning):
                 line = linecache.getline(warning.filename, warning.lineno).split("  #")[0].strip()
                 where = f"line {warning.lineno}" + (f", `{line}`" if line else "")
-                known = self._known_in_spite_of_a_warning(result, case)
+                values = self._at_the_warning(case)
+                known = recognise_warning(self.exercise, values) or self._known_in_spite_of_a_warning(result, case)
+                there = ", ".join(f"{name} = {value:.6g}" for name, value in values.items() if _is_in(name, value, line))
                 raise NotYet(
                     _lines(
-                        f"NumPy warns in {where}: {warning.message}.",
+                        f"NumPy warns in {where}: {warning.message}{there and f' ({there})'}.",
                         known or meaning_of_warning(str(warning.message)) or "Which values meet there?",
                         "" if known else apart_by_values(case, self.passed),
                     )
                 )
         return result, peak
+
+    def _at_the_warning(self, case: Case) -> dict[str, Any]:
+        """The variables of the answer where NumPy warns for the first time: the answer is called once more to see them."""
+        given, filled = self._arguments(case)
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("error", RuntimeWarning)
+            try:
+                self.answer(*given, *filled, **case.options)
+            except Exception as error:
+                frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if not _is_ours(frame.f_code.co_filename)]
+                return dict(frames[-1].f_locals) if frames and isinstance(error, RuntimeWarning) else {}
+        return {}
 
     def _known_in_spite_of_a_warning(self, result: Any, case: Case) -> str:
         """The sentence for a mistake that explains what was returned after a warning, where some of it is finite."""
@@ -180,7 +263,7 @@ class _Trial:
                 return recognise(self.exercise, inputs, case.options, results, which, 1e-5 * np.abs(finite).max())
         return ""
 
-    def _refuses(self, given: list, case: Case) -> str:
+    def _refuses(self, given: list, case: Case) -> None:
         """A case that the answer must refuse, with an exception that says why."""
         name = case.raises.__name__
         with warnings.catch_warnings(), _only_not_yet():
@@ -189,7 +272,7 @@ class _Trial:
                 self.answer(*given, **case.options)
             except case.raises as error:
                 if str(error).strip():
-                    return ""
+                    return
                 raise NotYet(f'The {name} has no message: say what is wrong, as in `raise {name}("...")`.') from None
         raise NotYet(f"These arguments make no sense: the function should raise {name}, and it returns something.")
 
@@ -200,23 +283,24 @@ class _Trial:
             parts = parts or f"{moved / n:.3g} for each of the input, not {allowed / n:.3g}"
             raise NotYet(
                 f"The values are right, but {moved} elements are read and written, and {allowed} would do ({parts}). "
-                "Load each block once in a pass, and keep what you need of it."
+                f"{self.saving or 'Load each block once in a pass, and keep what you need of it.'}"
             )
         self._least(moved, allowed, case)
         return f"{allowed / n:.3g} element{'s' * (allowed != n)} moved for each of the input"
 
     # ---- launchers: they fill their outputs by launching kernels
 
-    def launch(self, case: Case) -> str:
+    def launch(self, case: Case) -> Callable[[], str]:
+        """Raise NotYet unless the outputs are right. Returns what judges the budgets, and says what was measured, or ""."""
         from tiles import interpreter, launchers
         from tiles.device import DEVICE
 
-        said = ""
+        most = min(launchers.MOST_PROGRAMS, MOST_PROGRAMS - self.programs)
         for device in dict.fromkeys(("cpu", DEVICE)):
             self.label = case.label
             try:
                 with _only_not_yet(), _refuse_calls_to(self.against):
-                    tried = launchers.attempt(self.answer, case, device)
+                    tried = launchers.attempt(self.answer, case, device, most)
             except interpreter.KernelError as fault:
                 self.label = _with_constants(case.label, fault)
                 raise NotYet(_lines(fault.message, advice(fault, case, self.passed))) from None
@@ -227,19 +311,37 @@ class _Trial:
             expected, dtypes = self._expected(case), [o.dtype for o in case.outputs]
             sizes = {**constants, **case.sizes}
             self._refuse_old_content(tried, case)
-            self._compare(tried.outputs, expected, tried.unwritten, _output_names(self.answer, case), case, dtypes, sizes)
+            self._refuse_scratch(tried, case)
+            exponential = self._mentions_exponentials(tried.traffic)
+            names = _output_names(self.answer, case)
             if device == "cpu":
-                said = self._traffic_within_budget(tried.traffic, case) if self.moves else ""
-                said = self._sectors_within_budget(tried.traffic, case) if self.sectors else said
-                if not self.passed:
-                    self._refuse_what_the_compiler_refuses(tried.traffic)
-                self._refuse_compiled(tried.traffic)
+                seen = of_launches(tried.traffic, _parameters(self.answer)[: len(case.inputs)], names)
+                self.programs += tried.traffic.programs
+            self._compare(tried.outputs, expected, tried.unwritten, names, case, dtypes, sizes, exponential, seen)
+            if device == "cpu":
+                self._refuse_what_the_compiler_refuses(tried.traffic)
+                budgets = functools.partial(self._launch_budgets, case, tried.traffic, self.label)
+        return budgets
+
+    def _launch_budgets(self, case: Case, traffic, label: str) -> str:
+        self.label = label
+        said = self._traffic_within_budget(traffic, case) if self.moves else ""
+        said = self._sectors_within_budget(traffic, case) if self.sectors else said
+        self._refuse_compiled(traffic)
         return said
 
     def _refuse_what_the_compiler_refuses(self, traffic) -> None:
-        """The interpreter accepts Python that no GPU runs, so the first right case is compiled as well."""
-        for launch in {launch.kernel: launch for launch in traffic.launches}.values():
-            launch.compiled(GATE)
+        """The interpreter accepts Python that no GPU runs, so each kernel is compiled as well, once for each set of constants."""
+        for launch in traffic.launches:
+            key = (launch.request[0], repr(sorted(launch.constants.items())))
+            if key not in self.built:
+                launch.compiled(GATE)
+                self.built.add(key)
+
+    def _mentions_exponentials(self, traffic) -> bool:
+        """Whether an exponential or a logarithm is near: in the specification, the launcher or a kernel."""
+        functions = [self.against, self.answer, *(launch.request[0].fn for launch in traffic.launches)]
+        return any(EXPONENTIAL.search(_source(function)) for function in functions)
 
     def launch_backwards(self, case: Case) -> None:
         """A case that is right, with the programs of each launch in another order: a GPU promises none."""
@@ -260,10 +362,20 @@ class _Trial:
     def _refuse_old_content(self, tried, case: Case) -> None:
         """An output that was read and stored, and still is what it was: nan plus anything."""
         loads, stores = tried.traffic.loads, tried.traffic.stores
-        for name, unwritten in zip(_output_names(self.answer, case), tried.unwritten):
-            if unwritten.size and unwritten.all() and loads.get(name) and stores.get(name, 0) >= unwritten.size:
+        for name, missing in zip(_output_names(self.answer, case), tried.unwritten):
+            if missing.size and missing.all() and loads.get(name) and stores.get(name, 0) >= missing.size:
                 raise NotYet(
                     f"The kernel adds to what {name} held before the launch, and nobody knows what that is. Store the result instead."
+                )
+
+    def _refuse_scratch(self, tried, case: Case) -> None:
+        """Scratch memory that was read before anything was stored in it, and went into an output."""
+        for name, nan in zip(_output_names(self.answer, case), tried.from_scratch):
+            if nan.any():
+                count = "1 element" if nan.sum() == 1 else f"{nan.sum()} elements"
+                raise NotYet(
+                    f"{count} of {name}: computed from scratch memory in which nothing had been stored. "
+                    "torch.empty holds whatever lay there before: store into it first, or ask for torch.zeros."
                 )
 
     def _traffic_within_budget(self, traffic, case: Case) -> str:
@@ -272,8 +384,8 @@ class _Trial:
         allowed = self.moves(**case.sizes) * itemsize
         if traffic.bytes > allowed:
             raise NotYet(
-                f"The values are right, but the kernel moves {traffic.bytes / elements:.3g} B per element of the output, "
-                f"where {allowed / elements:.3g} B suffice.\n" + _by_line(traffic)
+                f"The values are right, but the kernel moves {amount(traffic.bytes / elements)} B per element of the output, "
+                f"where {amount(allowed / elements)} B suffice.\n" + _by_line(traffic)
             )
         self._least(traffic.bytes, allowed, case)
         return f"{allowed / elements:.3g} B per element moved, the minimum"
@@ -316,7 +428,8 @@ class _Trial:
             raise ValueError(f"the specification gives nan for {case.label}: choose inputs for which it is defined")
         return wanted
 
-    def _compare(self, got, expected, unwritten, names, case, dtypes, sizes) -> None:
+    def _compare(self, got, expected, unwritten, names, case, dtypes, sizes, exponential=True, seen="") -> None:
+        """Raise NotYet for the first result that differs. seen: what the launches did, where it explains a wrong result."""
         magnitudes = expected
         if self.magnitude:
             with np.errstate(all="ignore"):
@@ -325,26 +438,69 @@ class _Trial:
         right = []
         for which, (g, e, u, name, m, dtype) in enumerate(zip(got, expected, unwritten, names, magnitudes, dtypes)):
             g = np.asarray(g)
+            if g.ndim and not e.ndim:
+                what = name or "The result"
+                raise NotYet(f"{what} is an array of shape {g.shape}, expected one number: is a sum, or a maximum, missing?")
             if g.shape != e.shape:
                 raise NotYet(f"{name or 'The result'} has shape {g.shape}, expected {e.shape}.")
             if g.ndim and e.dtype.kind == "f" and g.dtype != dtype:
                 raise NotYet(f"{name or 'The result'} is {g.dtype}, expected {dtype}, the dtype of the input.")
             tolerance = _tolerance(dtype, self.steps(**case.sizes) if callable(self.steps) else self.steps, m)
-            difference = Difference(g, e, tolerance, u, sizes)
+            difference = Difference(g, e, tolerance, u, sizes, case.kind, exponential=exponential)
             if difference.bad.any():
                 also = f" ({' and '.join(right)} {'is' if len(right) == 1 else 'are'} right.)" if right else ""
                 what = difference.describe(name if len(got) > 1 else "") + also
                 known = recognise(
                     self.exercise, [_as_double(value) for value in case.inputs], case.options, got, which, tolerance
                 )
-                cause = known or likely_cause(difference)
-                cause = cause or apart_by_sizes(case, self.passed) or apart_by_tiles(case, self.passed, sizes)
+                others = {n: pair for n, *pair in zip(names, got, expected) if n != name}
+                like = resembles(difference, dict(zip(_parameters(self.answer), case.inputs)), others)
+                lint = seen or ("" if case.launcher else precedence(_source(self.answer)))
+                cause = known or " ".join(filter(None, (lint, like))) or likely_cause(difference)
+                cause = cause or self._apart_by_sizes(case) or apart_by_tiles(case, self.passed, sizes)
                 cause = cause or in_terms_of_sizes(difference)
-                values = "" if known else apart_by_values(case, self.passed)
+                values = "" if known or lint or like else apart_by_values(case, self.passed, exponential)
+                if values and "-inf" in case.kind:
+                    cause = cause.removesuffix(SUBTRACT).strip()
                 if not (cause or values or case.launcher):
                     cause = "Call the function on two or three numbers of your own, and print what each line gives."
-                raise NotYet(_lines(what, cause, values))
+                raise NotYet(_lines(what, "" if known or case.launcher else self._shown(case), cause, values))
             right.append(name)
+
+    def _apart_by_sizes(self, case: Case) -> str:
+        """What sets the sizes of a wrong case apart, if ordinary values of the sizes that were right are right as well.
+
+        A block that is lost hardly counts where the scores rise, so that rows of some sizes are right by chance.
+        """
+        said = apart_by_sizes(case, self.passed)
+        if not said or case.launcher:
+            return said
+        sizes = [p.sizes for p in self.passed if p.kind == case.kind]
+        ordinary = [c for c in self.cases if c.kind == "normal" and c.sizes in sizes and all(c is not p for p in self.passed)]
+        return said if all(self._is_right(c) for c in ordinary) else ""
+
+    def _is_right(self, case: Case) -> bool:
+        """Whether an answer is right in a case that is not its turn yet."""
+        other = copy.copy(self)
+        other.memory, other.passed, other.cases = None, [], [case]
+        try:
+            with contextlib.redirect_stdout(io.StringIO()):
+                other.call(case)
+        except NotYet:
+            return False
+        return True
+
+    def _shown(self, case: Case) -> str:
+        """The inputs of an answer in NumPy, where they are a few numbers in one array."""
+        arrays = [(n, v) for n, v in zip(_parameters(self.answer), case.inputs) if isinstance(v, np.ndarray)]
+        if len(arrays) != 1 or arrays[0][1].ndim != 1 or arrays[0][1].size > FEW or arrays[0][1].dtype.kind != "f":
+            return ""
+        return f"There {arrays[0][0]} = [{', '.join(f'{value:.6g}' for value in arrays[0][1])}]."
+
+
+def _is_in(name: str, value: Any, line: str) -> bool:
+    """Whether a variable is a number that the line names."""
+    return isinstance(value, (int, float, np.generic)) and re.search(rf"\b{name}\b", line) is not None
 
 
 def _tolerance(dtype: str, steps: int, magnitude) -> np.ndarray:
@@ -359,6 +515,22 @@ def _tolerance(dtype: str, steps: int, magnitude) -> np.ndarray:
 
 def _copied(value):
     return CountedArray(uncounted(value)) if isinstance(value, CountedArray) else copy.deepcopy(value)
+
+
+def _settled(result):
+    """A result as plain arrays and numbers: one that computes when it is looked at does so here, while the answer runs."""
+    if isinstance(result, (list, tuple)):
+        return type(result)(map(_settled, result)) if type(result) in (list, tuple) else tuple(map(_settled, result))
+    if result is None or isinstance(result, (bool, int, float, complex, str, np.generic, CountedArray)):
+        return result
+    return np.asarray(result)
+
+
+def _source(function) -> str:
+    try:
+        return inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
 
 
 def _as_double(value):
@@ -415,19 +587,24 @@ def _not_to_be_called(*_, **__):
 
 @contextlib.contextmanager
 def _refuse_calls_to(specification: Callable):
-    """While the answer runs, calling the specification, under whatever name, is a verdict of its own."""
-    if not isinstance(specification, FunctionType) or specification.__closure__:
-        yield
-        return
-    own, specification.__code__ = specification.__code__, _not_to_be_called.__code__
+    """While the answer runs, calling the specification, under whatever name, is a verdict of its own.
+
+    So is calling another function of the lesson that the specification names and that is called `..._reference`.
+    """
+    specifications = [f for f in functions_of(specification) if f is specification or f.__name__.endswith("_reference")]
+    own = {f: f.__code__ for f in specifications if isinstance(f, FunctionType) and not f.__closure__}
+    for function, code in own.items():
+        function.__code__ = _not_to_be_called.__code__.replace(co_name=code.co_name)
     try:
         yield
     except PermissionError as error:
         if error.args != ("the specification was called",):
             raise
-        raise NotYet(f"The answer calls {specification.__name__}, the specification. Write the steps yourself.") from None
+        called = [frame.name for frame in traceback.extract_tb(error.__traceback__)][-1]
+        raise NotYet(f"The answer calls {called}, the specification. Write the steps yourself.") from None
     finally:
-        specification.__code__ = own
+        for function, code in own.items():
+            function.__code__ = code
 
 
 @contextlib.contextmanager
@@ -444,7 +621,13 @@ def _only_not_yet():
         raise NotYet(f"{where}{type(error).__name__}: {said}.".replace("..", ".")) from error
 
 
+_STANDARD = sysconfig.get_paths()["stdlib"]
+
+
 def _is_ours(file: str) -> bool:
+    """Whether a file is none of the student's: of `tiles`, of an installed package, of Python itself."""
+    if file.startswith(_STANDARD):
+        return True
     return file.startswith(str(Path(__file__).parent)) or "site-packages" in file or file.startswith("<")
 
 

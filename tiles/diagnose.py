@@ -9,6 +9,7 @@ import numpy as np
 
 from tiles.cases import Case
 
+SUBTRACT = "Subtract the maximum before the exponential."
 BLOCK_NAMES = ("BLOCK_SIZE", "block_size", "BLOCK_N", "BLOCK_M", "block_k", "block_q")
 
 
@@ -16,10 +17,21 @@ class Difference:
     """A result beside what it should be.
 
     got, expected: arrays of one shape. tolerance: the largest right difference, elementwise.
-    unwritten: which elements were never stored. sizes: block sizes and others, by name.
+    unwritten: which elements were never stored. sizes: block sizes and others, by name. kind: of the case's values.
+    exponential: whether an exponential or a logarithm is near, to which inf and nan may be due.
     """
 
-    def __init__(self, got, expected, tolerance, unwritten=None, sizes: Mapping[str, int] | None = None):
+    def __init__(
+        self,
+        got,
+        expected,
+        tolerance,
+        unwritten=None,
+        sizes: Mapping[str, int] | None = None,
+        kind: str = "",
+        exponential: bool = True,
+    ):
+        self.kind, self.exponential = kind, exponential
         self.got = np.asarray(got, float)
         self.expected = np.asarray(expected, float)
         self.tolerance = np.broadcast_to(tolerance, self.expected.shape)
@@ -45,12 +57,15 @@ class Difference:
     def describe(self, name: str = "") -> str:
         """How many values differ and where: one sentence."""
         of = f" of {name}" if name else ""
-        yours = "never written" if self.unwritten[self.first] else f"yours {_number(self.got[self.first])}"
+        got, expected = numbers(self.got[self.first], self.expected[self.first])
         if self.bad.ndim == 0:
-            return f"{name or 'The result'} is {_number(self.got)}, expected {_number(self.expected)}."
+            return f"{name or 'The result'} is {got}, expected {expected}."
+        yours = "never written" if self.unwritten[self.first] else f"yours {got}"
+        if self.bad.size == 1:
+            return f"The only value{of} is wrong: {yours}, expected {expected}."
         index = self.first[0] if len(self.first) == 1 else self.first
         count = f"{self.bad.sum()} of {self.bad.size} values{of} differ"
-        return f"{count}; first at index {index}: {yours}, expected {_number(self.expected[self.first])}."
+        return f"{count}; first at index {index}: {yours}, expected {expected}."
 
 
 def _block(sizes: Mapping[str, int]) -> int | None:
@@ -59,6 +74,18 @@ def _block(sizes: Mapping[str, int]) -> int | None:
 
 def _number(value) -> str:
     return f"{float(value):.6g}"
+
+
+def numbers(got, expected) -> tuple[str, str]:
+    """Two numbers that differ, with six digits, or with as many as it takes to tell them apart."""
+    got, expected = float(got), float(expected)
+    digits = next((n for n in range(6, 17) if f"{got:.{n}g}" != f"{expected:.{n}g}"), 6)
+    return f"{got:.{digits}g}", f"{expected:.{digits}g}"
+
+
+def amount(value: float) -> str:
+    """A count in a sentence: three digits, and no exponent: "12", "4,096", "1.33"."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _ratio(d: Difference, where=None) -> np.ndarray:
@@ -144,7 +171,7 @@ def shifted(d: Difference) -> str | None:
 def all_zero(d: Difference) -> str | None:
     if not d.bad.any() or d.got[d.bad].any():
         return None
-    if (d.expected[d.bad] < 0).all():
+    if (d.expected[d.bad] < 0).all() and (d.bad.size == 1 or "negative" in d.kind or not d.kind):
         return "It is 0 where a negative number is expected: does a maximum start from 0?"
     if d.bad.sum() > 1:
         return "The wrong values are all 0."
@@ -164,6 +191,26 @@ def along_the_other_axis(d: Difference) -> str | None:
     varies = np.ptp(error, axis=0).max() > 0.1 * size and np.ptp(error, axis=1).max() > 0.1 * size
     if varies and np.abs(rest).max() <= 1e-4 * size:
         return "The error is a column plus a row: is a vector added along the other axis?"
+
+
+def everywhere_the_first(d: Difference) -> str | None:
+    if d.bad.ndim == 1 and d.bad.size > 1 and np.ptp(d.expected) > 0 and not d.bad[0]:
+        if (np.abs(d.got - d.expected[0]) <= d.tolerance[0]).all():
+            return "Every value is that of index 0: which address, or which number of a program, is the same for all?"
+
+
+def once_for_each_lane(d: Difference) -> str | None:
+    """A sum over a tile that every lane of the tile holds, or an `other` that a sum over it includes."""
+    ratio, block = _ratio(d), d.sizes.get("BLOCK_SIZE")
+    if not (block and ratio.size and d.bad.mean() > 0.9):
+        return None
+    if np.allclose(ratio, block, rtol=1e-3):
+        return f"It is {block} times what it should be, BLOCK_SIZE times: does every lane hold the whole sum, and is it added up again?"
+    shift, n = d.got - d.expected, d.sizes.get("N", d.sizes.get("n"))
+    if n and n % block and np.isfinite(shift).all():
+        off, each = -n % block, shift / (-n % block)
+        if np.abs(each).min() > 1e-3 and np.allclose(each, each.flat[0], rtol=1e-2):
+            return f"It is too large by {off} times {float(f'{each.flat[0]:.3g}'):g}: {off} lanes are masked off. What does `other` add for each?"
 
 
 def constant_factor(d: Difference) -> str | None:
@@ -196,10 +243,20 @@ def constant_shift(d: Difference) -> str | None:
 def overflow(d: Difference) -> str | None:
     with_nan, with_inf = np.isnan(d.got[d.bad]), np.isposinf(d.got[d.bad])
     if with_inf.any() or (with_nan.any() and np.isfinite(d.expected).all() and not d.unwritten.any()):
-        return (
-            "inf or nan: an exponential overflowed, inf was divided by inf, or -inf was taken from -inf. "
-            "Subtract the maximum before the exponential."
-        )
+        if not d.exponential:
+            return "inf or nan: it comes from a division by 0, from a number too large to write down, or from an `other`."
+        return f"inf or nan: an exponential overflowed, inf was divided by inf, or -inf was taken from -inf. {SUBTRACT}"
+
+
+def few_digits(d: Difference) -> str | None:
+    """Nearly right everywhere: something lost the last digits."""
+    if not (np.isfinite(d.got).all() and d.bad.any()):
+        return None
+    wrong = d.expected != 0
+    error = np.abs(d.got - d.expected)[wrong & d.bad] / np.abs(d.expected)[wrong & d.bad]
+    if error.size and 0 < error.max() < 1e-3:
+        digits = int(-np.log10(error.max()))
+        return f"That agrees to {digits} digits: numbers near 0 have few digits, and so has a difference of large ones. Where do they arise?"
 
 
 def fp16_accumulator(d: Difference) -> str | None:
@@ -221,10 +278,13 @@ PATTERNS: Sequence[Callable[[Difference], str | None]] = (
     all_zero,
     not_clipped,
     along_the_other_axis,
+    everywhere_the_first,
+    once_for_each_lane,
     constant_factor,
     rows_differ_by_a_factor,
     constant_shift,
     fp16_accumulator,
+    few_digits,
     shifted,
     permuted,
 )
@@ -236,12 +296,32 @@ def likely_cause(difference: Difference) -> str:
         return next((sentence for pattern in PATTERNS if (sentence := pattern(difference))), "")
 
 
+def resembles(d: Difference, inputs: Mapping[str, object], others: Mapping[str, tuple]) -> str:
+    """A sentence when a result is something else that is at hand: an input, or another result; empty when it is neither.
+
+    inputs: arrays, and whatever else was given, by name. others: {name: (got, expected)} of the other results.
+    """
+    for name, value in inputs.items():
+        if isinstance(value, np.ndarray) and value.shape == d.got.shape and value.size and np.array_equal(value, d.got):
+            if transposed(d):
+                return ""
+            return f"Yours equals {name}."
+    for name, (got, expected) in others.items():
+        if np.shape(expected) == np.shape(got) == d.got.shape and not np.array_equal(expected, d.expected):
+            if (np.abs(d.got - expected) <= d.tolerance).all() and (np.abs(got - d.expected) <= d.tolerance).all():
+                return f"It has changed places with {name}."
+    return ""
+
+
 KINDS = {
     "large": "go into the thousands: is every exponential still a number?",
     "large negatives": "all lie near -200: what does the largest of them start from, and is any exponential left above 0?",
     "all negative": "are all negative: with which number does the largest of them have to compete?",
     "some -inf": "include -inf: where does -inf - (-inf) appear?",
     "-inf first": "begin with -inf: where does -inf - (-inf) appear, and what is the largest value until then?",
+    "-inf last": "end with -inf: where does -inf - (-inf) appear, and what may a block of nothing but -inf still change?",
+    "equal": "are all equal: what becomes of a block whose largest value is no larger than the one so far, and no smaller?",
+    "far below 0": "all lie below -1e30: with which number does the largest of them have to compete?",
     "all -inf": "are all -inf: where does -inf - (-inf) appear, and what should come out?",
     "one huge": "hold one of 10,000: is its exponential still a number, and what becomes of what was added up before it?",
     "rising": "rise from block to block: what becomes of what was added up under a smaller maximum?",
@@ -251,13 +331,28 @@ KINDS = {
 }
 
 
-def apart_by_values(case: Case, passed: Sequence[Case]) -> str:
-    """What the values of a wrong case have that those of right cases of the same sizes do not have; else empty."""
+WITHOUT_EXPONENTIALS = {
+    "large": "go into the thousands: does anything grow too large to write down?",
+    "large negatives": "all lie near -200: with which number do they have to compete?",
+    "some -inf": "include -inf: which numbers does it meet?",
+    "-inf first": "begin with -inf: which numbers does it meet?",
+    "-inf last": "end with -inf: which numbers does it meet?",
+    "all -inf": "are all -inf: with which number do they have to compete?",
+    "one huge": "hold one of 10,000: do the small ones beside it still count?",
+}
+
+
+def apart_by_values(case: Case, passed: Sequence[Case], exponential: bool = True) -> str:
+    """What the values of a wrong case have that those of right cases of the same sizes do not have; else empty.
+
+    exponential: whether an exponential or a logarithm is near.
+    """
     same_sizes = [p for p in passed if p.sizes == case.sizes]
     if case.strided and any(not p.strided and p.kind == case.kind for p in same_sizes):
         return "Without gaps, tensors of these sizes are right: which address leaves out its stride?"
     if case.kind in KINDS and any(p.kind == "normal" for p in same_sizes):
-        return f"Other values of these sizes are right. These {KINDS[case.kind]}"
+        words = KINDS[case.kind] if exponential else WITHOUT_EXPONENTIALS.get(case.kind, KINDS[case.kind])
+        return f"Other values of these sizes are right. These {words}"
     return ""
 
 
@@ -340,6 +435,7 @@ def apart_by_tiles(case: Case, passed: Sequence[Case], constants: Mapping[str, i
 WARNINGS = {
     "overflow encountered in exp": "An exponential is too large to write down: what must be subtracted before it is taken?",
     "overflow": "A number is too large to write down.",
+    "invalid value encountered in log": "This is the logarithm of a number below 0.",
     "divide by zero encountered in log": "This is the logarithm of 0: did every exponential vanish?",
     "divide by zero": "A number is divided by 0: did every exponential vanish?",
     "subtract": "inf was subtracted from inf, or -inf from -inf: which values are not finite yet?",

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+import triton
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from tiles import interpreter
@@ -23,6 +25,12 @@ from tiles.cases import Case, Output
 GUARD = 64  # elements of poison before and after every tensor
 BITS = {1: (torch.int8, 0x5B), 2: (torch.int16, 0x7E5B), 4: (torch.int32, 0x7FD1E5E5), 8: (torch.int64, 0x7FF9E5E5E5E5E5E5)}
 
+# A nan that arithmetic hands on, also from one floating-point type to another, and that is not the poison of an output
+SCRATCH = {torch.float16: 0x7E4C, torch.float32: 0x7FC98000, torch.float64: 0x7FF9300000000000}
+UNFILLED = {"empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided"}
+
+_FOLDER = {module: os.path.dirname(os.path.abspath(module.__file__)) + os.sep for module in (torch, triton, interpreter)}
+
 # What a launcher may ask of torch: scratch memory, views and metadata. Everything else computes.
 ALLOWED = set(
     """empty empty_like empty_strided new_empty new_empty_strided zeros zeros_like new_zeros full full_like new_full zero_ fill_
@@ -31,18 +39,22 @@ ALLOWED = set(
 )
 
 
-def _strides(shape: tuple[int, ...], layout: int) -> tuple[int, ...]:
-    """Element strides of a tensor with gaps; tensors of one call get different layouts (0, 1, 2, ...).
+def strides_with_gaps(shapes: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
+    """Element strides of the tensors of one call, no two of them alike, so that none can stand in for another.
 
-    1-D: every second element, every third, and so on. 2-D and more: even layouts are transposed, all have padded rows.
+    1-D: every second element, every third, and so on. 2-D and more: the first tensor of a call is transposed, the second is
+    not, and so on; all have padded rows.
     """
-    step = 2 + layout if len(shape) == 1 else 1 + layout % 2
-    strides = [0] * len(shape)
-    dimensions = range(len(shape)) if layout % 2 == 0 else range(len(shape) - 1, -1, -1)
-    for d in dimensions:
-        strides[d] = step
-        step *= shape[d] + 1 + layout % 3
-    return tuple(strides)
+    taken: set[int] = set()
+    for number, shape in enumerate(shapes):
+        strides, step = [0] * len(shape), 2 if len(shape) == 1 else 1
+        for d in range(len(shape)) if number % 2 == 0 else range(len(shape) - 1, -1, -1):
+            while step in taken:
+                step += 1
+            strides[d] = step
+            taken.add(step)
+            step *= shape[d] + 1
+        yield tuple(strides)
 
 
 def _without_gaps(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
@@ -54,15 +66,13 @@ def _without_gaps(shape: tuple[int, ...], order: str) -> tuple[int, ...]:
 class Buffer:
     """A tensor inside poisoned memory: NaN (or an odd number) in its gaps, and a guard strip at both ends.
 
-    values: a NumPy array to copy in, or an Output to be filled. layout: None for one without gaps, else see `_strides`.
-    order: of one without gaps, "C" or "F".
+    values: a NumPy array to copy in, or an Output to be filled. strides: in elements.
     """
 
-    def __init__(self, values: np.ndarray | Output, layout: int | None, device: str, order: str = "C"):
+    def __init__(self, values: np.ndarray | Output, strides: tuple[int, ...], device: str):
         dtype = getattr(torch, str(values.dtype))
         integer, self.poison = BITS[dtype.itemsize]
         shape = tuple(values.shape)
-        strides = _without_gaps(shape, order) if layout is None else _strides(shape, layout)
         extent = 1 + sum((size - 1) * stride for size, stride in zip(shape, strides)) if 0 not in shape else 0
         self.memory = torch.full((extent + 2 * GUARD,), self.poison, dtype=integer, device=device).view(dtype)
         self.tensor = torch.as_strided(self.memory, shape, strides, GUARD)
@@ -113,7 +123,19 @@ class _OnlyLaunches(TorchDispatchMode):
                 )
             if name.endswith("_") and args[0].untyped_storage().data_ptr() in self.outputs:
                 raise NotYet(f"{_where()}the launcher fills its output (`{name}`). Only the kernel stores there.")
-        return function(*args, **(kwargs or {}))
+        result = function(*args, **(kwargs or {}))
+        if name in UNFILLED and result.is_floating_point() and not _inside_a_launch():
+            _poison(result)
+        return result
+
+
+def _poison(scratch: torch.Tensor) -> None:
+    """Fill new memory with a nan that can be recognised: what torch hands out is often 0, and seldom on another day."""
+    if scratch.dtype in SCRATCH:
+        integer, _ = BITS[scratch.dtype.itemsize]
+        scratch.view(integer).fill_(SCRATCH[scratch.dtype])
+    else:
+        scratch.fill_(float("nan"))
 
 
 def _inside_a_launch() -> bool:
@@ -121,9 +143,9 @@ def _inside_a_launch() -> bool:
     frame = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
-        if "tiles/interpreter" in file.replace("\\", "/") or "/triton/" in file:
+        if file.startswith((_FOLDER[interpreter], _FOLDER[triton])):
             return True
-        if "/torch/" not in file and file != __file__:
+        if not file.startswith(_FOLDER[torch]) and file != __file__:
             return False
         frame = frame.f_back
     return False
@@ -131,7 +153,7 @@ def _inside_a_launch() -> bool:
 
 def _where() -> str:
     for frame in inspect.stack(0)[2:]:
-        if "/torch/" not in frame.filename and frame.filename != __file__:
+        if not frame.filename.startswith(_FOLDER[torch]) and frame.filename != __file__:
             return f"Line {frame.lineno}: "
     return ""
 
@@ -161,26 +183,42 @@ def _no_numpy() -> Iterator[None]:
 
 @dataclass
 class Attempt:
-    """What one call of a launcher did: its outputs (NumPy), which elements it left unwritten, and the counts."""
+    """What one call of a launcher did: its outputs (NumPy), which elements it left unwritten, and the counts.
+
+    from_scratch: which elements are nan because scratch memory, in which nothing had been stored, went into them.
+    """
 
     outputs: list[np.ndarray]
     unwritten: list[np.ndarray]
+    from_scratch: list[np.ndarray]
     traffic: Any
 
 
-def attempt(launcher: Callable, case: Case, device: str) -> Attempt:
+def _from_scratch(result: np.ndarray) -> np.ndarray:
+    """Which elements hold the nan of scratch memory, whatever their sign: a boolean array."""
+    pattern = SCRATCH.get(getattr(torch, str(result.dtype)))
+    bits = result.view(f"u{result.dtype.itemsize}")
+    sign = 1 << (8 * result.dtype.itemsize - 1)
+    return np.zeros(result.shape, bool) if pattern is None else (bits & bits.dtype.type(sign - 1)) == pattern
+
+
+MOST_PROGRAMS = 2000  # that the launches of one call start where they are interpreted: some seconds
+MOST_IDLE = 200  # of them, programs of one launch that store nothing, beyond as many as do store
+
+
+def attempt(launcher: Callable, case: Case, device: str, most: int = MOST_PROGRAMS) -> Attempt:
     """Call `launcher(*inputs, *outputs)` on guarded tensors of `device`.
 
     Raises NotYet for an input that changed, a store outside the output, a launcher that computes or launches nothing;
-    interpreter.KernelError for what the kernel does wrong.
+    interpreter.KernelError for what the kernel does wrong, or for more than `most` programs.
     """
-    gaps = iter(range(len(case.inputs) + len(case.outputs)))
-    layout = (lambda: next(gaps)) if case.strided else (lambda: None)
-    arguments = [Buffer(a, layout(), device, case.order) if isinstance(a, np.ndarray) else a for a in case.inputs]
-    outputs = [Buffer(o, layout(), device, case.order) for o in case.outputs]
+    shapes = [tuple(a.shape) for a in (*case.inputs, *case.outputs) if isinstance(a, (np.ndarray, Output))]
+    strides = iter(strides_with_gaps(shapes) if case.strided else [_without_gaps(shape, case.order) for shape in shapes])
+    arguments = [Buffer(a, next(strides), device) if isinstance(a, np.ndarray) else a for a in case.inputs]
+    outputs = [Buffer(o, next(strides), device) for o in case.outputs]
     given = [a.tensor if isinstance(a, Buffer) else a for a in arguments] + [o.tensor for o in outputs]
 
-    with interpreter.count() as traffic, _no_numpy(), _OnlyLaunches(outputs):
+    with interpreter.limited(most, MOST_IDLE), interpreter.count() as traffic, _no_numpy(), _OnlyLaunches(outputs):
         returned = launcher(*given, **case.options)
     if device != "cpu":
         torch.cuda.synchronize()
@@ -194,6 +232,12 @@ def attempt(launcher: Callable, case: Case, device: str) -> Attempt:
             raise NotYet(f"The kernel stored {outside} elements outside {name}: look at the mask and the strides of the store.")
     if device == "cpu" and not traffic.launches:
         raise NotYet("No kernel was launched. A launcher ends in `kernel[grid](...)`.")
+    stored = sum(tally.lanes for tally in traffic.tallies if tally.kind != "load")
+    for name, output in zip(names[len(arguments) :], outputs):
+        filled = int((~output.unwritten()).sum())
+        if device == "cpu" and filled > stored:
+            raise NotYet(f"{filled} elements of {name} are filled, and the kernels stored {stored}. Only a kernel stores there.")
     if returned is not None and all(o.unwritten().all() for o in outputs):
         raise NotYet("The launcher returns a result, but nothing was stored in its output. Fill the tensor that it is given.")
-    return Attempt([o.numpy() for o in outputs], [o.unwritten() for o in outputs], traffic)
+    results = [output.numpy() for output in outputs]
+    return Attempt(results, [o.unwritten() for o in outputs], [_from_scratch(result) for result in results], traffic)

@@ -87,14 +87,22 @@ def explain(error: Exception, function: Any, target: Target, said: str = "") -> 
     kernel = kernel or function
     if node is not None and printed is None:
         line = line_of(kernel, node)
-    return CompileError(
-        _shorten(words),
-        kernel=kernel.__name__,
-        target=target,
-        line=line,
-        text=text_of(kernel, line) if line else "",
-        advice=_advice(words, kernel, node),
-    )
+    text = text_of(kernel, line) if line else ""
+    said, advice = _of_this_line(words, text, kernel) or (_shorten(words), _advice(words, kernel, node))
+    return CompileError(said, kernel=kernel.__name__, target=target, line=line, text=text, advice=advice)
+
+
+def _of_this_line(words: str, text: str, kernel: Any) -> tuple[str, str] | None:
+    """Words and advice where the compiler's own words lead astray, given the text of the line; None where they do not."""
+    if re.search(r"(?<![\w.])print\(", text):
+        return "`print` works only in the interpreter", "Take it out before the check"
+    if re.search(r"tl\.arange\((?!\s*0\s*,)", text) and "constexpr" in words:
+        start = "A tile starts at a number that is known when the kernel is compiled"
+        return _shorten(words), f"{start}. Add what is not to the tile: `start + tl.arange(0, BLOCK_SIZE)`"
+    if (name := re.search(r"global variable (\w+)", words)) and _is_set_in(name[1], kernel):
+        inside = f"`{name[1]}` exists only inside the loop or the `if` that sets it"
+        return f"{name[1]} is not defined here", f"{inside}: use it there, or give it a value before"
+    return None
 
 
 def _deepest(error: BaseException, kernels: list[Any]) -> tuple[str, Any, ast.AST | None]:
@@ -169,13 +177,16 @@ def _advice(words: str, kernel: Any, node: ast.AST | None) -> str:
 
 
 def _advice_on_name(name: str, kernel: Any) -> str:
-    if any(
-        isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in ast.walk(kernel.parse())
-    ):
+    if _is_set_in(name, kernel):
         return f"Give `{name}` a value before the `if` or the loop in which it is first set"
     if hasattr(builtins, name):
         return f"Python's {name} does not exist in a kernel" + _instead(name)
     return f"Set `{name}` before this line, pass it to the kernel, or correct its spelling"
+
+
+def _is_set_in(name: str, kernel: Any) -> bool:
+    nodes = (node for node in ast.walk(kernel.parse()) if isinstance(node, ast.Name))
+    return any(node.id == name and isinstance(node.ctx, ast.Store) for node in nodes)
 
 
 def _advice_on_function(node: ast.AST | None) -> str:

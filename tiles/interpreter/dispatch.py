@@ -52,7 +52,9 @@ def _run(self: JITFunction, *args: Any, grid: Any, warmup: bool = False, **kwarg
     """`kernel[grid](...)`."""
     if RUNNING.functions is not None:
         name = self.__name__
-        raise KernelError(f"A kernel cannot launch another one. Call {name}(...) without a grid, as a helper", "launch", kernel=name)
+        raise KernelError(
+            f"A kernel cannot launch another one. Call {name}(...) without a grid, as a helper", "launch", kernel=name
+        )
     if self.fn not in COMPLETE:
         refuse_blanks(f"The kernel {self.__name__}", self)
         COMPLETE.add(self.fn)

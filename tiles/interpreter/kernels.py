@@ -268,7 +268,9 @@ def block_truth(self: Any) -> bool:
         return True
     line = frame.f_lineno
     if foreign := re.search(r"\b(np|numpy|math|torch)\.(\w+)\(", made.place(line).text):
-        raise KernelError(f"`{foreign[1]}.{foreign[2]}` was given a block, and works on none: a kernel has `tl` alone", "block truth")
+        raise KernelError(
+            f"`{foreign[1]}.{foreign[2]}` was given a block, and works on none: a kernel has `tl` alone", "block truth"
+        )
     around = [t for t in made.truths if t.first <= line <= t.last]
     narrowest = min(around, key=lambda t: t.last - t.first, default=None)
     problem = narrowest.problem if narrowest else "One truth value was asked of a block. Use `&`, `|`, `~` or `tl.where`"

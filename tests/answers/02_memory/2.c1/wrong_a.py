@@ -1,4 +1,4 @@
-# expects: Each thread walks along a row, but that is over time. Where 
+# expects: Each thread walks along a row, but that is over time. Where
 # Exercise 2.c1
 # A matrix is stored row by row. Thread i of a warp sums row i, from left to right.
 # "Each thread reads neighbours, so it coalesces", says a colleague.

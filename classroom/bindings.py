@@ -1,0 +1,120 @@
+"""Which names a cell binds, and which of the lesson's own names an answer gives another meaning.
+
+What given cells and checks import or define as functions must mean the same after an answer has run: a check that calls
+a function of the student's, because both have the same name, finds faults that are none, or misses those that there are.
+"""
+
+from __future__ import annotations
+
+import ast
+import symtable
+import warnings
+from collections.abc import Iterable, Iterator
+
+from IPython.core.inputtransformer2 import TransformerManager
+
+Forms = dict[str, set[str]]
+"""Names, with the ways in which each is bound: an import or a definition as text, "" for any other way."""
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_NAMESPACES = ("globals", "locals", "vars", "user_ns", "user_global_ns", "__dict__")
+
+
+def defined(sources: Iterable[str]) -> Forms:
+    """The names that cells import, or define as functions and classes, at their top level."""
+    found: Forms = {}
+    for source in sources:
+        for node in _parsed(source)[0].body:
+            _add(found, _definition(node))
+    return found
+
+
+def rebound(source: str, protected: Forms) -> list[str]:
+    """The protected names to which a cell gives another meaning, or whose attributes it changes; in alphabetical order.
+
+    Raises RecursionError for a cell that is nested too deeply to be read.
+    """
+    tree, text = _parsed(source)
+    bound = _bound(tree, text)
+    other = {name for name in protected if not bound.get(name, set()) <= protected[name]}
+    ours = {name for name, forms in bound.items() if any("tiles" in form for form in forms)}
+    return sorted(other | set(_changed(tree, ours | set(protected))))
+
+
+def _parsed(source: str) -> tuple[ast.Module, str]:
+    """A cell as the kernel runs it, magic commands included; empty where it is not Python."""
+    lines = source.lstrip().split("\n")
+    if lines[0].startswith("%%"):  # what a cell magic is given is mostly code, in a string
+        source = "\n".join(lines[1:])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # such as an escape in a string: not for whoever grades
+            text = TransformerManager().transform_cell(source)
+            return ast.parse(text), text
+    except (RecursionError, MemoryError):
+        raise RecursionError("a cell is nested too deeply to be read") from None
+    except Exception:  # text of any kind: the kernel will say what is wrong with it
+        return ast.Module([], []), ""
+
+
+def _add(found: Forms, more: Forms) -> None:
+    for name, forms in more.items():
+        found.setdefault(name, set()).update(forms)
+
+
+def _definition(node: ast.AST) -> Forms:
+    """What an import, or the definition of a function or class, binds; nothing for other statements."""
+    if isinstance(node, _DEFINITIONS):
+        return {node.name: {ast.dump(node)}}
+    if isinstance(node, ast.ImportFrom):
+        return {alias.asname or alias.name: {f"from {'.' * node.level}{node.module} import {alias.name}"} for alias in node.names}
+    if isinstance(node, ast.Import):
+        whole = {alias.asname or alias.name.split(".")[0]: alias for alias in node.names}
+        return {name: {f"import {alias.name if alias.asname else name}"} for name, alias in whole.items()}
+    return {}
+
+
+def _bound(tree: ast.Module, text: str) -> Forms:
+    """What a cell binds in the notebook, within functions by `global`."""
+    found: Forms = {}
+    stored = set()
+    for node in _outside_functions(tree):
+        _add(found, _definition(node))
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            stored.add(node.id)
+    table = symtable.symtable(text, "cell", "exec")
+    assigned = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned()}
+    _add(found, {name: {""} for name in assigned if name in stored or name not in found})
+    waiting = table.get_children()
+    while waiting:
+        scope = waiting.pop()
+        waiting += scope.get_children()
+        declared = [symbol for symbol in scope.get_symbols() if symbol.is_declared_global()]
+        _add(found, {symbol.get_name(): {""} for symbol in declared if symbol.is_assigned() or symbol.is_imported()})
+    return found
+
+
+def _outside_functions(tree: ast.Module) -> Iterator[ast.AST]:
+    """What a cell holds, functions and classes included, without what these hold."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
+            waiting += ast.iter_child_nodes(node)
+
+
+def _changed(tree: ast.Module, watched: set[str]) -> Iterator[str]:
+    """Watched names that are set in the notebook's namespace, or whose attributes are set: `np.exp = ...`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+            root = node.value
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in watched:
+                yield root.id
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant):
+            space = node.value.func if isinstance(node.value, ast.Call) else node.value
+            name = getattr(space, "id", None) or getattr(space, "attr", None)
+            if name in _NAMESPACES and node.slice.value in watched:
+                yield node.slice.value
