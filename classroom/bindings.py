@@ -7,6 +7,7 @@ a function of the student's, because both have the same name, finds faults that 
 from __future__ import annotations
 
 import ast
+import functools
 import symtable
 import warnings
 from collections.abc import Iterable, Iterator
@@ -21,11 +22,18 @@ _NAMESPACES = ("globals", "locals", "vars", "user_ns", "user_global_ns", "__dict
 
 
 def defined(sources: Iterable[str]) -> Forms:
-    """The names that cells import, or define as functions and classes, at their top level."""
+    """The names that cells of a lesson import, or define as functions and classes, at their top level."""
     found: Forms = {}
     for source in sources:
-        for node in _parsed(source)[0].body:
-            _add(found, _definition(node))
+        _add(found, _defined(source))
+    return found
+
+
+@functools.lru_cache(maxsize=1000)
+def _defined(source: str) -> Forms:
+    found: Forms = {}
+    for node in _parsed(source)[0].body:
+        _add(found, _definition(node))
     return found
 
 

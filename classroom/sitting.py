@@ -4,6 +4,9 @@ The cells run in the solution's order: given cells, the student's answer, the vi
 is remembered; when the kernel dies, hangs or prints without end, a new one is started, what ran before is replayed, and
 the next exercise is graded. The messages are written for the student, and tell nothing of hidden checks.
 
+What checks import and define is there for later ones, also where a check does not run. An answer may not give it, nor
+what given cells import and define, another meaning: its cell is not run then.
+
 An exercise that uses what an earlier one defined, and fails after that one did, is told so and nothing else: the verdict
 on its values would look for the cause in the wrong cell.
 """
@@ -19,10 +22,11 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
+from classroom import bindings
 from classroom.derive import BLANK, blanks, student_source
 from classroom.kernel import Kernel, Outcome, sandbox_problem
-from classroom.lesson import EXERCISE, HIDDEN, Lesson, role
-from classroom.submission import Answer, defined_functions, is_untouched, names, statements, used_names
+from classroom.lesson import CHECK, EXERCISE, HIDDEN, Lesson, role
+from classroom.submission import Answer, defined_functions, definitions, is_untouched, names, statements, used_names
 
 MESSAGE_CHARACTERS = {"verdict": 1500, "error": 300}
 
@@ -97,7 +101,9 @@ class Sitting:
                 self._execute(step.cell.source, remember=True)  # it may fail over a wrong answer; the check will tell
             elif step.kind == EXERCISE:
                 why = self._answer(exercise)
-            elif not why and (why := self._check(step, exercise, same)):
+            elif why:
+                self._define(step)
+            elif why := self._check(step, exercise, same):
                 why = self._because_of_an_earlier_one(exercise) or why
         return why
 
@@ -137,6 +143,8 @@ class Sitting:
                         self._execute(step.cell.source, remember=True)
                     elif step.kind == EXERCISE:
                         self._answer(other)
+                    else:
+                        self._define(step)
 
     def _steps(self, exercise: str) -> list[Step]:
         """The exercise's own cells, and the given cells that stand before each of them, in the solution's order."""
@@ -159,6 +167,8 @@ class Sitting:
         if answer.source is None:
             return answer.problem
         blank = student_source(self.lesson.exercises[exercise].answer.source)
+        if not is_untouched(answer.source, blank) and (why := self._rebinds(exercise)):
+            return why
         for helper in answer.before:
             self._execute(helper, remember=True)
         outcome = self._execute(answer.source, remember=True)
@@ -170,6 +180,43 @@ class Sitting:
         if left:
             return _blanks_left(answer.source, left)
         return None if outcome.ok else self._cell_failure(outcome, exercise, answer.source)
+
+    def _rebinds(self, exercise: str) -> str | None:
+        """What to say when an answer gives another meaning to what cells before its check, or the check, define."""
+        answer = self.answers[exercise]
+        try:
+            taken = bindings.rebound("\n".join([*answer.before, answer.source, *answer.after]), self._own_names(exercise))
+        except RecursionError as error:
+            return str(error)
+        if not taken:
+            return None
+        what = "names" if len(taken) > 1 else "a name"
+        return f"its cell gives another meaning to {', '.join(taken)}, {what} of the lesson's own cells: choose another name"
+
+    def _own_names(self, exercise: str) -> bindings.Forms:
+        """What given cells and visible checks import or define, up to the check of an exercise."""
+        cells = [cell for cell in self.lesson.notebook.cells if cell.cell_type == "code"]
+        own = self.lesson.exercises[exercise]
+        last = next(index for index, cell in enumerate(cells) if cell is own.check)
+        found = bindings.defined(cell.source for cell in cells[: last + 1] if role(cell)[0] not in (EXERCISE, HIDDEN))
+        return {name: forms for name, forms in found.items() if name not in names(own.answer.source)}
+
+    def _define(self, step: Step, run: bool = True) -> None:
+        """Keeps what later checks may use of this one: what it imports and defines, and plain assignments if it is visible.
+
+        run: whether it has to be run now, where the check itself has not been.
+        """
+        asked = set().union(*(names(exercise.answer.source) for exercise in self.lesson.exercises.values()))
+        kinds = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+        plain = (ast.Assign, ast.AnnAssign, ast.AugAssign) if step.kind == CHECK else ()
+        for text, _ in definitions(step.cell.source, (*kinds, *plain)):
+            calls_an_answer = bool(_reached(used_names(text), self._given_functions) & asked)
+            if calls_an_answer and not definitions(text, kinds):
+                continue
+            if run:
+                self._execute(text, remember=True)
+            else:
+                self.history.append(text)
 
     def _cell_failure(self, outcome: Outcome, exercise: str, source: str) -> str:
         """What went wrong in the cell of an answer; and where, if what the exercise asks for is already defined there."""
@@ -185,6 +232,7 @@ class Sitting:
         tags = step.cell.metadata.get("tags", [])
         compared = "nbval-ignore-output" not in tags and ("gpu" not in tags or has_gpu())
         outcome = self._execute(step.cell.source)
+        self._define(step, run=not (outcome.ok or outcome.gone))
         right = outcome.ok and (not compared or (not outcome.truncated and same(outcome.outputs, step.cell.outputs)))
         if right:
             return None

@@ -17,6 +17,7 @@ cells, given cells, tags and everything else are taken from the solution.
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import symtable
 from dataclasses import dataclass, field
@@ -28,7 +29,9 @@ from nbformat import NotebookNode
 from classroom.derive import blanks, student_source
 from classroom.lesson import CHECK, EXERCISE, HIDDEN, Lesson, from_dashed, marked_exercise, role
 
-MAX_BYTES = 50_000_000
+MAX_BYTES = 50_000_000  # of the file, outputs included
+MAX_TEXT = 1_000_000  # characters of all cells together
+MAX_CELLS = 5_000
 
 _ID_IN_CALL = re.compile(r"""\b\w+\(\s*["'](\d+\.c?\d+[a-z]?)["']""")
 _KEPT = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
@@ -61,6 +64,11 @@ def _read(path: Path) -> NotebookNode:
         sources = [cell.source for cell in notebook.cells if cell.cell_type and isinstance(cell.metadata, dict)]
         if not all(isinstance(source, str) for source in sources):
             raise ValueError("a cell without text")
+        if sum(map(len, sources)) > MAX_TEXT or len(sources) > MAX_CELLS:
+            raise Unreadable(
+                f"its cells hold more than {MAX_TEXT // 1_000_000} MB of text, or are more than {MAX_CELLS:,}; "
+                "start from a new copy of the lesson, and keep your answers alone"
+            )
     except Unreadable:
         raise
     except Exception as error:
@@ -72,6 +80,7 @@ class Submission:
     """A student's notebook beside the lesson it answers."""
 
     def __init__(self, notebook: NotebookNode, lesson: Lesson):
+        names.cache_clear()  # it need not hold the texts of more than one notebook
         self.cells = [cell for cell in notebook.cells if cell.cell_type != "raw"]
         self.lesson = lesson
         self.blank = {id_: student_source(exercise.answer.source) for id_, exercise in lesson.exercises.items()}
@@ -148,6 +157,8 @@ class Submission:
             if places[index] is not None:
                 continue
             hits = names(cell.source) & self.wanted[id_]
+            if not hits:
+                continue
             next_check = next((place[1] for place in places[index:] if place and place[0] == CHECK), None)
             if hits - shared or (hits and next_check == id_):
                 places[index] = (EXERCISE, id_)
@@ -157,7 +168,7 @@ class Submission:
         waiting, open_ = [], None
         for cell, place in zip(self.cells, places, strict=True):
             if place is None:
-                helpers = [text for text, dump in _definitions(cell.source) if dump not in self.given_statements]
+                helpers = [text for text, dump in definitions(cell.source) if dump not in self.given_statements]
                 (found[open_].after if open_ else waiting).extend(helpers)
             elif place[0] == EXERCISE:
                 found[place[1]].before += waiting
@@ -202,13 +213,14 @@ def statements(source: str) -> list[ast.stmt]:
         return []
 
 
-def names(source: str) -> set[str]:
+@functools.lru_cache(maxsize=MAX_CELLS)
+def names(source: str) -> frozenset[str]:
     """The names that a cell defines at its top level: functions and classes, or variables where there are none."""
     body = statements(source)
     defined = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))}
     targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
     targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
-    return defined or {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+    return frozenset(defined or (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))
 
 
 def used_names(source: str) -> set[str]:
@@ -231,12 +243,15 @@ def defined_functions(source: str) -> dict[str, set[str]]:
     return {function.name: used_names(ast.unparse(function)) for function in functions}
 
 
-def _definitions(source: str) -> list[tuple[str, str]]:
-    """The definitions, imports and assignments of a cell: their text, and a form that ignores layout."""
+def definitions(source: str, kinds: tuple[type[ast.stmt], ...] = _KEPT) -> list[tuple[str, str]]:
+    """The definitions, imports and assignments of a cell: their text, and a form that ignores layout.
+
+    kinds: of statements, where others are wanted.
+    """
     lines, found, done = source.split("\n"), [], 0
     for node in statements(source):
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
-        if isinstance(node, _KEPT) and first > done:
+        if isinstance(node, kinds) and first > done:
             found.append(("\n".join(lines[first - 1 : node.end_lineno]), ast.dump(node)))
         done = node.end_lineno
     return found

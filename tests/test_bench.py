@@ -111,3 +111,15 @@ def test_without_a_gpu_recording_says_so(monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     assert classroom_bench.main([]) == 1
     assert "no GPU" in capsys.readouterr().err
+
+
+def test_the_source_says_whether_it_was_recorded_or_measured():
+    recorded = record(run())
+    assert recorded.source == "recorded on NVIDIA H200, torch 2.0, Triton 3.0, 2026-01-02"
+    measured = bench.Record("NVIDIA H200", "2.0", "3.0", "2026-01-02", (run(),), measured=True)
+    assert measured.select(provider="ours").source == "measured here, on NVIDIA H200, torch 2.0, Triton 3.0, 2026-01-02"
+
+
+def test_a_file_of_what_was_measured_is_a_record(folder):
+    bench.save(bench.Record("NVIDIA H200", "2.0", "3.0", "2026-01-02", (run(),), measured=True), "h200")
+    assert bench.recorded().source.startswith("recorded on NVIDIA H200")

@@ -76,7 +76,7 @@ def in_jupyter(*cells):
 
 def test_a_check_before_its_exercise_says_what_to_run_first():
     printed = in_jupyter("from tiles import choice", 'choice("5.c1", answer)')
-    assert "There is no `answer` yet: fill in the exercise above, and run its cell first." in printed
+    assert "There is no `answer` yet" in printed and "run its cell first." in printed
     assert "Traceback" not in printed
 
 
@@ -95,3 +95,20 @@ def test_a_blank_in_a_cell_is_one_line_in_jupyter():
 def test_the_package_needs_numpy_alone():
     script = "import sys, tiles; assert not {'torch', 'triton', 'matplotlib', 'IPython'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+
+EARLIER = "# Exercise 99.3\ndef online(x):\n    m = ______\n    return m + ______"
+LATER = "# Exercise 99.5\ndef later(x):\n    return online(x)"
+
+
+def test_blanks_of_an_earlier_exercise():
+    later = 'check("99.5", later, against=abs, cases=rows(3))'
+    printed = in_jupyter("from tiles import check, rows", EARLIER, LATER, later)
+    assert printed.rstrip().endswith("Exercise 99.5 calls online, and exercise 99.3 still has 2 blanks: fill them in first.")
+    printed = in_jupyter("from tiles import check, rows", EARLIER, LATER.replace("online(x)", "online(______)"), later)
+    assert "Exercise 99.5 still has 1 blank: line 3, `return online(______)`. It also calls online, and exercise 99.3" in printed
+
+
+def test_a_blank_that_runs_says_in_which_exercise():
+    printed = in_jupyter("import tiles", EARLIER, "online(1)")
+    assert "A blank is left in exercise 99.3: line 3, `m = ______`." in printed

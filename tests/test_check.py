@@ -1,7 +1,9 @@
 """check, choice, fingerprint: what they accept, what they say."""
 
+import copy
 import hashlib
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -133,9 +135,9 @@ def test_several_results_are_told_apart():
     case = [Case("a pair", (np.array([1.0, 2.0]),))]
     spec_pair = lambda x: (x.max(), x.sum())  # noqa: E731
     with pytest.raises(NotYet, match=r"l is 2, expected 3. \(m is right.\)"):
-        check("5.3", lambda x: (2.0, 2.0), against=spec_pair, cases=case, returns=("m", "l"))
+        check("99.3", lambda x: (2.0, 2.0), against=spec_pair, cases=case, returns=("m", "l"))
     with pytest.raises(NotYet, match=r"returns 1 value, expected \(m, l\)"):
-        check("5.3", lambda x: 2.0, against=spec_pair, cases=case, returns=("m", "l"))
+        check("99.3", lambda x: 2.0, against=spec_pair, cases=case, returns=("m", "l"))
 
 
 def test_an_undefined_case_is_the_authors_fault():
@@ -159,6 +161,48 @@ def test_choice(sealed_question, capsys):
         choice("5.c1", "c")
     with pytest.raises(LookupError, match="no question 5.c9"):
         choice("5.c9", "a")
+
+
+@pytest.mark.parametrize("letter", ["B", " b", "b)", "(b)", "B) "])
+def test_letters_as_people_write_them(sealed_question, capsys, letter):
+    choice("5.c1", letter)
+    assert capsys.readouterr().out == "Exercise 5.c1 passed: yes, since y\n"
+
+
+def test_an_input_that_is_handed_back():
+    said = verdict(lambda x: x * 1, against=lambda x: 2 * x, cases=rows(3), magnitude=None)
+    assert said.endswith("There x = [0.12573, -0.132105, 0.640423].\n  Yours equals x.")
+
+
+def test_results_that_changed_places():
+    pair = dict(against=lambda x: (x.max(), x.sum()), cases=rows(3), magnitude=None, returns=("m", "l"))
+    assert verdict(lambda x: (x.sum(), x.max()), **pair).endswith("It has changed places with l.")
+
+
+def test_an_array_in_the_place_of_a_number():
+    pair = dict(against=lambda x: (x.max(), x.sum()), cases=rows(3), magnitude=None, returns=("m", "l"))
+    said = verdict(lambda x: (x.max(), x), **pair)
+    assert "l has shape (3,), expected one number: is a sum, or a maximum, missing?" in said
+
+
+def test_the_variables_at_a_warning():
+    def answer(x):
+        largest, other = np.float32(-np.inf), np.float32(1.5)
+        return x * (largest - largest) * other
+
+    said = verdict(answer)
+    assert (
+        "`return x * (largest - largest) * other`: invalid value encountered in scalar subtract (largest = -inf, other = 1.5)."
+        in said
+    )
+
+
+def test_an_ampersand_that_binds_first():
+    def answer(x):
+        mask = x < 9
+        return np.where(mask & (x > 0) > 0, 0 * x, x)
+
+    assert "`&` binds before the comparison" in verdict(answer, against=lambda x: x, cases=rows(5), magnitude=None)
 
 
 def test_the_seal_is_salted():
@@ -216,3 +260,96 @@ def test_a_budget_of_several_inputs_is_told_by_input():
 
     with pytest.raises(NotYet, match=r"10 elements are read and written, and 7 would do \(6 of a, 4 of b\)\. Load"):
         check("99.1", twice, against=lambda a, b: a.sum() + b.sum(), cases=[Case("", (x, y))], moves=lambda: 7)
+
+
+def sums(function, sizes=(8, 12), **options):
+    """A check of the sum of a row, whose blocks are to be read once."""
+    given = dict(against=lambda x, block_size: x.sum(), cases=rows(*sizes, block_size=4), moves=lambda n, block_size: n)
+    check("5.2", function, **given | dict(magnitude=lambda x, b: abs(x).sum(), steps=lambda n, block_size: n) | options)
+
+
+def sum_of_blocks(x, block_size):
+    return sum(x[i : i + block_size].sum() for i in range(0, len(x), block_size))
+
+
+def test_budgets_are_judged_once_all_values_are_right():
+    def reads_twice_and_is_wrong_from_12_on(x, block_size):
+        return np.max(x) * 0 + sum_of_blocks(x, block_size) + (len(x) == 12)
+
+    with pytest.raises(NotYet, match="n = 12, block_size = 4.\n  The result is"):
+        sums(reads_twice_and_is_wrong_from_12_on)
+    with pytest.raises(NotYet, match="n = 8, block_size = 4.\n  The values are right, but 16 elements are read"):
+        sums(lambda x, block_size: np.max(x) * 0 + sum_of_blocks(x, block_size))
+
+
+def test_a_row_is_loaded_block_by_block(capsys):
+    words = r"8 elements of x are loaded at once, and fast memory has room for a block of 4\. Load x block by block"
+    for whole in (lambda x, block_size: x[:].sum(), lambda x, block_size: copy.deepcopy(x).sum(), lambda x, b: np.sum(x)):
+        with pytest.raises(NotYet, match=words):
+            sums(whole)
+    sums(lambda x, block_size: np.float32(sum(float(value) for value in x)))
+    assert "passed" in capsys.readouterr().out
+
+
+def test_a_result_that_is_computed_after_the_call():
+    class Later:
+        def __init__(self, x):
+            self.x = x
+
+        def __array__(self, dtype=None, copy=None):
+            return spec(self.x.astype(float)).astype(np.float32)
+
+    assert "calls spec, the specification" in verdict(Later)
+    assert "calls spec, the specification" in verdict(lambda x: [Later(x)])
+
+
+BIG = dict(cases=rows(8, 4000, block_size=4), memory=lambda n, block_size: 6000)
+
+
+def test_what_an_answer_imports_is_not_its_memory(capsys):
+    def imports(x, block_size):
+        import colorsys  # noqa: F401
+        import mailbox  # noqa: F401
+
+        return sum_of_blocks(x, block_size)
+
+    for sizes in ((4000,), (8, 4000)):
+        for name in ("colorsys", "mailbox"):
+            sys.modules.pop(name, None)
+        sums(imports, **BIG | dict(cases=rows(*sizes, block_size=4)))
+    assert capsys.readouterr().out.count("passed") == 2
+
+
+def test_memory_is_measured_the_first_time_the_largest_case_is_tried():
+    kept = {}
+
+    def keeps(x, block_size):
+        row = kept.setdefault(len(x), np.empty(len(x), np.float32))
+        for i in range(0, len(x), block_size):
+            row[i : i + block_size] = x[i : i + block_size]
+        return row.sum()
+
+    with pytest.raises(
+        NotYet, match=r"holds 1[67],\d{3} B of its own at once, where 6,000 B suffice, and all of x is 16,000 B\."
+    ):
+        sums(keeps, **BIG)
+
+
+def without_what_was_before_the_last_block(x, block_size):
+    return x[(len(x) - 1) // block_size * block_size :].sum()
+
+
+def test_sizes_are_blamed_once_ordinary_values_agree():
+    """Rows whose first block counts for nothing are right by chance."""
+    first_block_is_0 = Case("rising", (np.float32([0, 0, 0, 0, 1, 2, 3, 4]), 4), sizes={"n": 8, "block_size": 4}, kind="rising")
+    shorter = Case("rising", (np.float32([0, 0, 1, 1, 1, 2, 3]), 4), sizes={"n": 7, "block_size": 4}, kind="rising")
+    cases = [first_block_is_0, shorter]
+    blamed = "It is right where block_size divides n"
+    given = dict(moves=None, returns=("l",))
+    with pytest.raises(NotYet, match=blamed):
+        sums(without_what_was_before_the_last_block, cases=cases, **given)
+    with pytest.raises(NotYet) as wrong:
+        sums(without_what_was_before_the_last_block, cases=cases + rows(8, block_size=4), **given)
+    assert blamed not in str(wrong.value)
+    with pytest.raises(NotYet, match=blamed):  # ordinary rows of whole blocks are right
+        sums(lambda x, b: sum_of_blocks(x, b) - (len(x) % b and x[-1]), cases=cases + rows(8, block_size=4), **given)

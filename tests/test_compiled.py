@@ -305,6 +305,22 @@ def test_targets_by_name():
 
 SIGNATURE = "@triton.jit\ndef kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n    offs = tl.arange(0, BLOCK)\n"
 REFUSED = {
+    "print": (
+        "print(offs)\ntl.store(out_ptr + offs, 1.0)",
+        "line 4 of kernel, `print(offs)`: `print` works only in the interpreter.",
+        "Take it out before the check.",
+    ),
+    "tile from a start": (
+        "for start in range(0, n, 16):\n    more = tl.arange(start, start + 16)\n    tl.store(out_ptr + more, 1.0)",
+        "line 5 of kernel, `more = tl.arange(start, start + 16)`: arange's arguments must be of type tl.constexpr.",
+        "A tile starts at a number that is known when the kernel is compiled. Add what is not to the tile: "
+        "`start + tl.arange(0, BLOCK_SIZE)`.",
+    ),
+    "after the loop": (
+        "for i in range(n):\n    SCALE = tl.load(x_ptr + i)\ntl.store(out_ptr + offs, SCALE)",
+        "line 6 of kernel, `tl.store(out_ptr + offs, SCALE)`: SCALE is not defined here.",
+        "`SCALE` exists only inside the loop or the `if` that sets it: use it there, or give it a value before.",
+    ),
     "break": (
         "for i in range(n):\n    if i > 2:\n        break\ntl.store(out_ptr + offs, 1.0)",
         "line 6 of kernel, `break`: unsupported Break.",

@@ -6,6 +6,7 @@ import pytest
 from tiles.cases import Case, rows
 from tiles.diagnose import (
     Difference,
+    amount,
     apart_by_sizes,
     apart_by_values,
     in_terms_of_sizes,
@@ -67,6 +68,39 @@ HALF_SUM = np.cumsum(np.full(100, 0.1, np.float16), dtype=np.float16).astype(flo
 def test_likely_cause(expected, wrong, words):
     said = likely_cause(Difference(wrong["got"], expected, TOLERANCE, wrong.get("unwritten"), BLOCKS))
     assert (words in said) if words else said == ""
+
+
+SUMS = np.array([3.0, -1.0, 2.0, 5.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    "got, expected, sizes, kind, words",
+    [
+        (128 * SUMS, SUMS, BLOCKS, "", "It is 128 times what it should be, BLOCK_SIZE times: does every lane hold the whole sum"),
+        (SUMS + 127, SUMS, BLOCKS | {"N": 1}, "", "too large by 127 times 1: 127 lanes are masked off. What does `other` add"),
+        (SUMS - 6, SUMS, BLOCKS | {"N": 125}, "", "too large by 3 times -2: 3 lanes are masked off"),
+        ([7.0], [3.0], BLOCKS | {"N": 128}, "", ""),
+        (SUMS[:1].repeat(5), SUMS, BLOCKS, "", "Every value is that of index 0"),
+        (np.maximum(SUMS, 0), SUMS, BLOCKS, "all negative", "does a maximum start from 0?"),
+        (SUMS * 0, -np.abs(SUMS), BLOCKS, "normal", "does a maximum start from 0?"),
+        (changed(SUMS, 1, 0.0), SUMS, BLOCKS, "normal", ""),
+        (SUMS * (1 + 1e-5), SUMS, BLOCKS, "", "That agrees to 5 digits"),
+        (SUMS * 0 + np.inf, SUMS, BLOCKS, "", "inf or nan"),
+    ],
+)
+def test_likely_cause_of_sums(got, expected, sizes, kind, words):
+    said = likely_cause(Difference(got, expected, TOLERANCE, sizes=sizes, kind=kind))
+    assert (words in said) if words else said == ""
+
+
+def test_digits_until_they_differ():
+    assert Difference(0.1498409, 0.1498414, 1e-9).describe() == "The result is 0.1498409, expected 0.1498414."
+    assert Difference([7.0], [8.0], 0.1).describe("out") == "The only value of out is wrong: yours 7, expected 8."
+
+
+@pytest.mark.parametrize("value, text", [(12, "12"), (4 / 3, "1.33"), (4100.4, "4,100"), (99.96, "100")])
+def test_amounts(value, text):
+    assert amount(value) == text
 
 
 def test_a_right_result_has_no_difference():
@@ -196,3 +230,34 @@ def test_an_array_is_not_put_in_terms_of_sizes():
 def test_meaning_of_a_warning(warning, words):
     said = meaning_of_warning(warning)
     assert (words in said) if words else said == ""
+
+
+NEW_KINDS = {
+    "equal": "These are all equal: what becomes of a block whose largest value is no larger than the one so far, and no smaller?",
+    "-inf last": "These end with -inf: where does -inf - (-inf) appear, and what may a block of nothing but -inf still change?",
+    "far below 0": "These all lie below -1e30: with which number does the largest of them have to compete?",
+}
+
+
+@pytest.mark.parametrize("kind", NEW_KINDS)
+def test_what_sets_ties_masked_ends_and_huge_negatives_apart(kind):
+    normal, special = rows(8, block_size=4, kinds=("normal", kind))
+    assert apart_by_values(special, [normal]) == f"Other values of these sizes are right. {NEW_KINDS[kind]}"
+
+
+def test_values_of_the_new_kinds():
+    equal, last, below = (rows(6, kinds=(kind,))[0].inputs[0] for kind in ("equal", "-inf last", "far below 0"))
+    assert np.ptp(equal) == 0 and np.isfinite(equal).all()
+    assert np.isfinite(last[:2]).all() and np.isneginf(last[2:]).all()
+    assert (below <= -1e30).all() and np.isfinite(below).all()
+    assert np.isfinite(rows(6, kinds=("far below 0",), dtype="float16")[0].inputs[0]).all()
+    assert np.isfinite(rows(1, kinds=("-inf last",))[0].inputs[0]).all()
+
+
+def test_where_nothing_exponential_is_near():
+    normal, special = rows(8, block_size=4, kinds=("normal", "all -inf"))
+    assert "with which number do they have to compete?" in apart_by_values(special, [normal], exponential=False)
+    got, expected = np.full(4, np.inf), np.ones(4)
+    assert "exponential overflowed" in likely_cause(Difference(got, expected, 1e-6))
+    said = likely_cause(Difference(got, expected, 1e-6, exponential=False))
+    assert said == "inf or nan: it comes from a division by 0, from a number too large to write down, or from an `other`."

@@ -22,7 +22,7 @@ from triton.language.extra.libdevice import tanh as imported_tanh
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tiles.blanks import BlankLeft
-from tiles.interpreter import KernelError, count, interpreted, order, selftest
+from tiles.interpreter import KernelError, count, interpreted, limited, order, selftest
 from tiles.interpreter.traffic import count_sectors
 from tiles.interpreter.views import View
 
@@ -778,6 +778,36 @@ def test_poison():
     )
 
 
+def lines_of(body, **options):
+    """The error of a kernel with pointers x, y, out and a number n, of which this is the body behind `offs` (line 4 on)."""
+    source = "@triton.jit\ndef k(x_ptr, y_ptr, out_ptr, n):\n    offs = tl.arange(0, 16)\n    mask = offs < n\n" + body
+    return refused(kernel(source), vector(15), vector(15), torch.zeros(16), 15, **options)
+
+
+def test_poison_is_blamed_on_the_load_whose_lanes_are_stored():
+    loads = """    x = tl.load(x_ptr + offs, mask=mask)
+    y = tl.load(y_ptr + offs, mask=mask & (offs > 0))
+"""
+    error = lines_of(loads + "    tl.store(out_ptr + offs, x - y, mask=mask)\n")
+    assert str(error) == (
+        "out[0] was computed from masked-off lanes of y, whose load has no other= (load on line 6, store on line 7, program 0)."
+    )
+    error = lines_of(loads + "    tl.store(out_ptr + offs, x - y)\n")
+    assert (error.argument, error.line, error.count) == ("x", 5, 1)  # both reach the store: the first
+    swapped = loads.splitlines(True)[::-1]
+    error = lines_of("".join(swapped) + "    tl.store(out_ptr + offs, x + 0 * tl.sum(y), mask=mask)\n")
+    assert (error.argument, error.line) == ("y", 5)
+
+
+def test_poison_of_one_load_in_a_loop():
+    error = lines_of("""    acc = tl.load(x_ptr + offs, mask=mask)
+    for _ in range(3):
+        acc += tl.load(y_ptr + offs, mask=offs < 3)
+    tl.store(out_ptr + offs, acc, mask=mask)
+""")
+    assert (error.argument, error.line, error.index) == ("y", 7, 3)
+
+
 def test_poison_of_integers():
     function = kernel("""
 @triton.jit
@@ -1075,6 +1105,76 @@ def test_blanks():
     scope["h"] = kernel("@triton.jit\ndef h(x):\n    return ______")
     with pytest.raises(BlankLeft):
         scope["k"][(1,)](torch.zeros(1))
+
+
+DATA = """
+N, names, mask = 3, [1], np.ones(16, bool)
+LIMIT = tl.constexpr(3)
+DECLARED: tl.constexpr = 3
+
+@triton.jit
+def k(out_ptr):
+    offs = tl.arange(0, 16)
+    tl.store(out_ptr + offs, 1.0, mask=offs < LIMIT + DECLARED)
+"""
+
+
+@pytest.mark.parametrize("name, use", [("mask", "mask=mask"), ("N", "mask=offs < N"), ("names", "mask=offs < names[0]")])
+def test_data_outside_a_kernel_is_not_seen(name, use):
+    import numpy
+
+    scope = cell("import numpy as np\n" + DATA)
+    scope["k"][(1,)](torch.zeros(16))
+    assert numpy is scope["np"]
+    error = refused(cell("import numpy as np\n" + DATA.replace("mask=offs < LIMIT + DECLARED", use))["k"], torch.zeros(16))
+    assert (
+        error.summary == f"`{name}` is not defined in this kernel. There is a variable of that name outside, which no kernel sees"
+    )
+    assert error.line == 10 and error.argument == name
+
+
+def test_numpy_on_a_block():
+    error = refused(cell("import numpy as np\n" + DATA.replace("1.0,", "np.maximum(offs, 0),"))["k"], torch.zeros(16))
+    assert error.summary == "`np.maximum` was given a block, and works on none: a kernel has `tl` alone"
+
+
+def test_a_kernel_that_launches_another():
+    scope = cell("@triton.jit\ndef h(x_ptr):\n    tl.store(x_ptr, 1.0)\n@triton.jit\ndef k(x_ptr):\n    h[(1,)](x_ptr)\n")
+    error = refused(scope["k"], torch.zeros(1))
+    assert error.summary == "A kernel cannot launch another one. Call h(...) without a grid, as a helper" and error.line == 6
+
+
+IDLE = """
+@triton.jit
+def idle_kernel(out_ptr, n, BLOCK_SIZE: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    tl.store(out_ptr + offs, 1.0, mask=offs < n)
+"""
+
+
+def test_a_grid_that_is_far_too_large():
+    function, out = kernel(IDLE), torch.zeros(100)
+    with limited(programs=50, idle=10):
+        function[(14,)](out, 100, BLOCK_SIZE=32)  # 4 of them store
+        with pytest.raises(KernelError) as wrong:
+            function[(40,)](out, 100, BLOCK_SIZE=4)
+    assert wrong.value.kind == "grid" and wrong.value.count == 40
+    assert str(wrong.value) == "The grid of idle_kernel starts 40 programs."
+    with limited(programs=50, idle=10), pytest.raises(KernelError) as wrong:
+        function[(50,)](out, 100, BLOCK_SIZE=32)
+    assert str(wrong.value) == "The grid of idle_kernel starts 50 programs, and 15 of the first 19 store nothing."
+    function[(50,)](out, 100, BLOCK_SIZE=32)  # no limit outside
+
+
+def test_values_of_the_line_that_failed():
+    error = lines_of("    x = x_ptr + offs\n    y = tl.load(y_ptr + offs, mask=mask)\n    tl.store(out_ptr + offs, x + y)\n")
+    assert error.values["x"] == ("addresses", (16,), 5) and error.values["y"] == ("tile", (16,), 6)
+    assert error.values["out_ptr"] == ("addresses", (), None)
+    error = lines_of("""    row = tl.load(x_ptr + offs, mask=mask[None, :] & mask[:, None])
+    tl.store(out_ptr + offs, row[None, :])
+""")
+    assert error.values["row"].shape == (16, 16) and error.widened == {5: ((16,), (16, 16))}
+    assert "constexpr" not in error.message
 
 
 def test_nothing_on_stderr(capfd):

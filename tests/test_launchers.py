@@ -1,5 +1,6 @@
 """Checks of launchers: guarded tensors, the rules of a launcher, budgets, and what a student reads."""
 
+import ctypes
 import inspect
 
 import numpy as np
@@ -8,8 +9,9 @@ import torch
 import triton
 import triton.language as tl
 
-from tiles import NotYet, check, run, tensors
+from tiles import NotYet, check, interpreter, launchers, run, tensors
 from tiles.device import DEVICE
+from tiles.launchers import strides_with_gaps
 
 CASES = tensors("n, n -> n", n=[1, 127, 128, 129, 1000], strided=True)
 
@@ -123,6 +125,24 @@ def test_wrong_kernels(kernel, words):
 def test_too_few_programs():
     said = verdict(launcher(add_kernel, lambda n, block: max(1, n // block)))
     assert "n = 129, BLOCK_SIZE = 128" in said and "The last one was never written: that is one program too few" in said
+
+
+def test_a_program_for_each_element():
+    said = verdict(launcher(add_kernel, lambda n, block: n), cases=tensors("n, n -> n", n=[1, 3000]))
+    assert (
+        "The grid of add_kernel starts 3,000 programs.\n  24 tiles of 128 cover the output, 3,000 elements. One program" in said
+    )
+    said = verdict(launcher(add_kernel, lambda n, block: n), cases=tensors("n, n -> n", n=[1, 500]))
+    assert "The grid of add_kernel starts 500 programs, and 165 of the first 169 store nothing.\n  4 tiles of 128 cover" in said
+
+
+def test_small_tiles_and_programs_that_have_nothing_to_do_are_right(capsys):
+    def small(x, y, out):
+        add_kernel[(triton.cdiv(x.numel(), 16),)](x, y, out, x.numel(), x.stride(0), y.stride(0), out.stride(0), BLOCK_SIZE=16)
+
+    check("7.1", small, against=add_spec, cases=CASES, moves=lambda n: 3 * n)
+    check("7.1", launcher(add_kernel, lambda n, block: 132), against=add_spec, cases=CASES, moves=lambda n: 3 * n)
+    assert capsys.readouterr().out.count("passed") == 2
 
 
 def torch_adds(x, y, out):
@@ -294,3 +314,138 @@ def test_what_a_compiled_launch_lacks(capsys):
     copied(copy_rows, compiled=lambda kernel: "" if kernel.widest_load == 4 else "No.")
     with pytest.raises(NotYet, match=r"M = 8, N = 136.*\n  The values are right. A lane loads 4 bytes"):
         copied(copy_rows, compiled=lambda kernel: f"A lane loads {kernel.widest_load} bytes.")
+
+
+def test_strides_of_one_call_are_pairwise_different():
+    for shapes in ([(5,)] * 4, [(4, 7), (7,), (4, 7)], [(3, 4), (3, 4), (3, 4)], [(2, 3, 4), (6,), (6, 2), (2, 3, 4)]):
+        found = list(strides_with_gaps(shapes))
+        every = [stride for strides in found for stride in strides]
+        assert len(set(every)) == len(every)
+        for shape, strides in zip(shapes, found):
+            places = np.add.reduce(np.meshgrid(*(np.arange(n) * s for n, s in zip(shape, strides)), indexing="ij"))
+            assert np.unique(places).size == places.size  # no two elements in one place
+            assert places.max() >= places.size  # and gaps
+
+
+@triton.jit
+def add_row_kernel(x_ptr, row_ptr, out_ptr, M, N, stride_m, stride_n, stride_row, stride_om, stride_on, BLOCK: tl.constexpr):
+    offs_m, offs_n = tl.program_id(0), tl.arange(0, BLOCK)
+    mask = offs_n < N
+    x = tl.load(x_ptr + offs_m * stride_m + offs_n * stride_n, mask=mask)
+    row = tl.load(row_ptr + offs_n * stride_row, mask=mask)
+    tl.store(out_ptr + offs_m * stride_om + offs_n * stride_on, x + row, mask=mask)
+
+
+@pytest.mark.parametrize("swapped", range(5))
+def test_a_stride_of_another_tensor_is_noticed(swapped):
+    def add_row(x, row, out):
+        M, N = x.shape
+        strides = [*x.stride(), *row.stride(), *out.stride()]
+        strides[swapped] = strides[(swapped + 3) % 5]
+        add_row_kernel[(M,)](x, row, out, M, N, *strides, BLOCK=16)
+
+    with pytest.raises(NotYet, match="strided"):
+        check("7.4", add_row, against=lambda x, row: x + row, cases=tensors("M N, N -> M N", M=[5], N=[7], strided=True)[1:])
+
+
+@triton.jit
+def add_scratch_kernel(x_ptr, s_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offs < n_elements
+    x = tl.load(x_ptr + offs, mask=mask)
+    tl.store(out_ptr + offs, x + tl.load(s_ptr + offs, mask=mask), mask=mask)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize(
+    "scratch",
+    [lambda x, dtype: torch.empty(x.shape, dtype=dtype), lambda x, dtype: torch.empty_like(x, dtype=dtype),
+     lambda x, dtype: x.new_empty(x.shape, dtype=dtype), lambda x, dtype: torch.empty_strided(x.shape, (1,), dtype=dtype)],
+)  # fmt: skip
+def test_scratch_memory_holds_nothing_that_may_be_used(scratch, dtype):
+    def launch(x, out):
+        between = scratch(x, dtype)
+        add_scratch_kernel[(triton.cdiv(x.numel(), 128),)](x, between, out, x.numel(), BLOCK_SIZE=128)
+
+    if dtype == torch.bfloat16:  # not interpreted
+        with launchers._OnlyLaunches([]):
+            made = scratch(torch.zeros(5), dtype)
+        assert made.isnan().all()
+        return
+    said = verdict(launch, cases=tensors("n -> n", n=[5]), against=lambda x: x, moves=None)
+    assert "5 elements of out: computed from scratch memory in which nothing had been stored. torch.empty holds" in said
+    assert "exponential" not in said
+
+
+def test_scratch_memory_that_is_filled_first(capsys):
+    def twice(x, out):
+        between, zero = torch.empty_like(x), torch.zeros_like(x)
+        for source, target in ((x, between), (between, out)):
+            add_scratch_kernel[(triton.cdiv(x.numel(), 128),)](source, zero, target, x.numel(), BLOCK_SIZE=128)
+
+    check("7.1", twice, against=lambda x: x, cases=tensors("n -> n", n=[5, 200], dtypes=("float32", "float16")))
+    assert "passed" in capsys.readouterr().out
+
+
+@triton.jit
+def divide_kernel(x_ptr, out_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offs < n_elements
+    x = tl.load(x_ptr + offs, mask=mask, other=1.0)
+    tl.store(out_ptr + offs, x / (x - x), mask=mask)
+
+
+def test_exponentials_are_not_blamed_where_there_are_none():
+    def divide(x, out):
+        divide_kernel[(1,)](x, out, x.numel(), BLOCK_SIZE=128)
+
+    given = dict(cases=tensors("n -> n", n=[5]), moves=None)
+    assert "an exponential overflowed" in verdict(divide, against=lambda x: np.exp(x), **given)
+    said = verdict(divide, against=lambda x: 2 * x, **given)
+    assert "inf or nan: it comes from a division by 0" in said and "exponential" not in said
+
+
+@triton.jit
+def only_blocks_of_one_kernel(x_ptr, y_ptr, out_ptr, n_elements, stride_x, stride_y, stride_out, BLOCK_SIZE: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offs < n_elements
+    x = tl.load(x_ptr + offs * stride_x, mask=mask)
+    y = tl.load(y_ptr + offs * stride_y, mask=mask)
+    if BLOCK_SIZE == 1:
+        total = x + y
+    else:
+        total = sum([x, y][1:], start=x)
+    tl.store(out_ptr + offs * stride_out, total, mask=mask)
+
+
+def test_every_set_of_constants_is_compiled_once(monkeypatch):
+    def vector_add(kernel, x, y, out):
+        BLOCK_SIZE = 1 if x.numel() == 1 else 128
+        grid = (triton.cdiv(x.numel(), BLOCK_SIZE),)
+        kernel[grid](x, y, out, x.numel(), x.stride(0), y.stride(0), out.stride(0), BLOCK_SIZE=BLOCK_SIZE)
+
+    said = verdict(lambda x, y, out: vector_add(only_blocks_of_one_kernel, x, y, out))
+    assert "n = 127" in said and "The compiler refuses line" in said
+    built, compiled = [], interpreter.Launch.compiled
+    monkeypatch.setattr(
+        interpreter.Launch, "compiled", lambda self, target: built.append(self.constants) or compiled(self, target)
+    )
+    check("7.1", lambda x, y, out: vector_add(add_kernel, x, y, out), against=add_spec, cases=CASES)
+    assert built == [{"BLOCK_SIZE": 1}, {"BLOCK_SIZE": 128}]
+
+
+def test_an_output_that_no_kernel_filled():
+    def through_ctypes(x, y, out):
+        address = (ctypes.c_float * out.numel()).from_address(out.data_ptr())
+        launcher(add_kernel)(x[:1], y[:1], out[:1])
+        np.frombuffer(address, np.float32)[:] = 1
+
+    said = verdict(through_ctypes, cases=tensors("n, n -> n", n=[100]))
+    assert "100 elements of out are filled, and the kernels stored 1. Only a kernel stores there." in said
+
+
+def test_a_file_is_no_part_of_triton_because_of_its_name():
+    made = {}
+    exec(compile("def computed(x, y):\n    return x + y\n", "/triton/tiles/interpreter/torch/own.py", "exec"), made)
+    said = verdict(lambda x, y, out: launcher(add_kernel)(made["computed"](x, y), y, out))
+    assert "Line 2: the launcher lets torch compute (`add`)" in said

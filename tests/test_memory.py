@@ -1,9 +1,12 @@
 """CountedArray: what counts as a read and as a write. LoadCounter."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
-from tiles import CountedArray, LoadCounter
+from tiles import CountedArray, LoadCounter, memory
 from tiles.memory import largest_load, uncounted, unwritten
 
 
@@ -75,3 +78,41 @@ def test_a_load_counter_counts_blocks_and_their_elements():
     assert (counter.elements, counter.loads) == (6, 2)
     with pytest.raises(TypeError, match="two slices"):
         counter.load(matrix, 0, 1)
+
+
+def test_the_largest_load(x):
+    x[2:6], x[3], list(x)
+    assert largest_load(x) == 4
+    np.max(x)
+    assert largest_load(x) == 10
+
+
+@pytest.mark.parametrize("name", ["_data", "_written", "uncounted", "unwritten", "__dict__", "data_"])
+def test_the_values_are_not_to_be_had_uncounted(x, name):
+    with pytest.raises(AttributeError):
+        getattr(x, name)
+
+
+def test_the_counts_only_grow(x):
+    x[:]
+    for change in (lambda: setattr(x, "reads", 0), lambda: setattr(x, "writes", 0), lambda: setattr(x, "free", 1)):
+        with pytest.raises(AttributeError):
+            change()
+    with pytest.raises(TypeError, match="has its values already"):
+        x.__init__(np.zeros(10))
+    assert x.reads == 10
+
+
+@pytest.mark.parametrize("made", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x)), lambda x: x.copy()])
+def test_a_copy_is_a_read_of_every_element(x, made):
+    copied = made(x)
+    assert type(copied) is np.ndarray and copied.tolist() == list(range(10))
+    assert x.reads == largest_load(x) == 10
+
+
+def test_an_array_that_is_gone_leaves_nothing_behind():
+    before = len(memory._MEMORIES)
+    x = CountedArray(np.zeros(4))
+    assert len(memory._MEMORIES) == before + 1
+    del x
+    assert len(memory._MEMORIES) == before

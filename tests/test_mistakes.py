@@ -5,7 +5,7 @@ import pytest
 
 from tiles import Case, check
 from tiles.blanks import NotYet
-from tiles.mistakes import MISTAKES, recognise
+from tiles.mistakes import MISTAKES, WARNED, recognise, recognise_warning
 
 
 @pytest.fixture
@@ -27,3 +27,27 @@ def test_other_mistakes_are_not(mistakes):
     assert recognise("99.1", (np.ones(3), 6), {}, [3, np.ones(3)], 0) == ""
     assert recognise("99.1", (np.ones(3), 6), {}, [1, np.ones(2)], 1) == ""
     assert recognise("99.2", (np.ones(3), 6), {}, [1, np.ones(3)], 0) == ""
+
+
+def test_a_mistake_behind_a_warning(monkeypatch):
+    monkeypatch.setitem(WARNED, "99.1", {"alpha is above 1.": lambda values: values["alpha"] > 1})
+    assert recognise_warning("99.1", {"alpha": np.inf}) == "alpha is above 1."
+    assert (
+        recognise_warning("99.1", {"alpha": 1.0})
+        == recognise_warning("99.1", {})
+        == recognise_warning("99.2", {"alpha": 2})
+        == ""
+    )
+    assert recognise_warning("99.1", {"alpha": "two"}) == ""
+
+    with pytest.raises(NotYet, match=r"overflow encountered in exp.*\n  alpha is above 1\.$"):
+        check("99.1", answer_of, against=lambda x: x, cases=[Case("one", (np.ones(3, np.float32),))])
+
+
+def answer_of(x):
+    alpha = np.float32(2)
+    return x * np.exp(alpha * np.float32(1000))
+
+
+def test_every_lesson_has_a_module_of_its_own():
+    assert {exercise.split(".")[0] for exercise in MISTAKES} <= {str(n) for n in range(1, 14)}

@@ -451,7 +451,7 @@ def replaces_run_cell(student):
     student.answer(WRONG.replace("2 *", "1 +") + RUN_CELL)
 
 
-@submission(OTHERS, "on a hidden one the result is wrong")
+@submission(LATER, "its cell gives another meaning to check, a name of the lesson's own cells: choose another name")
 def replaces_the_check(student):
     student.answer(WRONG.replace("2 *", "1 +") + "\ncheck = lambda ex, *a: print(f'Exercise {ex} passed: 3 sizes.')")
 

@@ -33,10 +33,10 @@ def advice(fault: Any, case: Case, passed: Sequence[Case]) -> str:
     return ""
 
 
-def of_launches(traffic: Any, inputs: Sequence[str], outputs: Sequence[str]) -> str:
+def of_launches(traffic: Any, inputs: Sequence[str], outputs: Sequence[str], elements: int) -> str:
     """What launches did, where it explains a wrong result; empty where it does not.
 
-    traffic: their Traffic. inputs, outputs: names of the launcher's arguments.
+    traffic: their Traffic. inputs, outputs: names of the launcher's arguments. elements: of all outputs.
     """
     for launch in traffic.launches:
         if not launch.programs:
@@ -50,7 +50,11 @@ def of_launches(traffic: Any, inputs: Sequence[str], outputs: Sequence[str]) -> 
         if words := precedence(kernel.src):
             return words
     stores = [tally for tally in traffic.tallies if tally.kind == "store"]
-    if len(traffic.launches) == 1 and sum(t.executed for t in stores) > 1 and all(t.lanes == t.executed for t in stores):
+    if (
+        len(traffic.launches) == 1
+        and 0 < sum(t.executed for t in stores) < elements
+        and all(t.lanes == t.executed for t in stores)
+    ):
         loads = [tally for tally in traffic.tallies if tally.kind == "load"]
         if all(t.lanes == t.executed for t in loads):
             return "Each program reads and stores one element: are the offsets a tile, made with `tl.arange`?"
@@ -78,8 +82,9 @@ def _grid(fault: Any, case: Case) -> str:
 
 def precedence(source: str) -> str:
     """A sentence about `mask & i > 0` in a function's source, which compares `mask & i` with 0; empty where there is none."""
+    source = textwrap.dedent(source)
     try:
-        nodes = ast.walk(ast.parse(textwrap.dedent(source)))
+        nodes = ast.walk(ast.parse(source))
     except SyntaxError:
         return ""
     for node in nodes:
@@ -91,23 +96,41 @@ def precedence(source: str) -> str:
             is_mask = isinstance(side.left, ast.Compare) or (isinstance(side.left, ast.Name) and "mask" in side.left.id)
             if is_mask or len(node.ops) > 1:  # `i & 1 == 0` is as it should be
                 sign = "&" if isinstance(side.op, ast.BitAnd) else "|"
-                return (
-                    f"In line {node.lineno} of the function, `{sign}` binds before the comparison: put each one in parentheses."
-                )
+                text = ast.get_source_segment(source, node)
+                return f"In `{text}`, `{sign}` binds before the comparison: put each comparison in parentheses."
     return ""
 
 
 def _poison(source: str) -> str:
-    if found := re.search(r"tl\.(max|min)\(.+, 0(?:\.0)?\)", source):
-        pair = f"`tl.{found[1]}(a, 0)` is the {'largest' if found[1] == 'max' else 'smallest'} of a whole tile, along its axis 0"
-        if "[:, None]" not in source:
-            return f"{pair}; `tl.{found[1]}imum(a, 0.0)` compares lane by lane."
+    if name := _reduced_by_mistake(source):
+        return (
+            f"`tl.{name}(a, 0)` is the {'largest' if name == 'max' else 'smallest'} of a whole tile, along its axis 0; "
+            f"`tl.{name}imum(a, 0.0)` compares lane by lane."
+        )
     if re.search(r"tl\.(sum|max|min|argmax|argmin|dot|cumsum)\(|\.(sum|max|min)\(", source):
         return "Is the mask of that load too narrow? If not, give it an `other=` that does the result no harm."
     return (
         "Is the mask of that load too narrow, or that of the store too wide? If neither, give the load an `other=` that does the "
         "result no harm."
     )
+
+
+def _reduced_by_mistake(source: str) -> str:
+    """ "max" where `tl.max(a, 0)` is stored lane by lane, or has an axis 0.0; "min" likewise; empty where neither is."""
+    try:
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:
+        return ""
+    stores = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "tl.store"]
+    masked = [store.args[1] for store in stores if len(store.args) > 2 or (store.keywords and len(store.args) == 2)]
+    names = {value.id for value in masked if isinstance(value, ast.Name)}
+    values = masked + [n.value for n in ast.walk(tree) if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) in names]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("tl.max", "tl.min") and len(node.args) == 2:
+            axis = ast.unparse(node.args[1])
+            if axis == "0.0" or (axis == "0" and any(node is value for value in values)):
+                return ast.unparse(node.func).removeprefix("tl.")
+    return ""
 
 
 def _of_values(fault: Any) -> str:
@@ -141,7 +164,7 @@ ERRORS = (  # what the message or the line of the kernel matches, and what to do
         r"arange\(\)|arange's arguments",
         "A tile is `tl.arange(0, BLOCK_SIZE)`, two numbers known when the kernel is compiled. Add its start to it.",
     ),
-    (r"object is not iterable", "Python's own functions cannot go through a tile: `tl.sum(x)`, `tl.max(x)`."),
+    (r"(?<![\w.])(sum|any|all|sorted)\(", "Python's own functions cannot go through a tile: `tl.sum(x)`, `tl.max(x)`."),
     (r"There is a variable of that name outside", "Set it in the kernel, or pass it as an argument."),
     (r"power of 2", "The size of a tile is a power of two; where the data end earlier, a mask says so."),
     (r"Unsupported ptr type", "Only addresses can be loaded from or stored to: a pointer plus offsets."),

@@ -79,13 +79,18 @@ def stale(exercise: str, functions: Iterable[FunctionType] = ()) -> str:
 
 
 def undefined(name: str, lesson: str) -> str:
-    """What to run first where a name is not defined. lesson: number of the lesson ("5"), or "" where it is not known."""
+    """What to run first where a name is not defined. lesson: number of the lesson ("5")."""
+    return definition(name, lesson) or f"There is no `{name}` yet: fill in the exercise above, and run its cell first."
+
+
+def definition(name: str, lesson: str) -> str:
+    """Which cell of a lesson must run before a name is defined, as a sentence; empty where no cell defines it."""
     for source in _cells(lesson):
         if re.search(rf"^(?:(?:def|class) {name}\b|{name} = )", source, re.MULTILINE):
             if exercise := exercise_of(source):
                 return f"There is no `{name}` yet: fill in exercise {exercise}, and run its cell first."
             return f"There is no `{name}` yet: run the cell above that defines it first."
-    return f"There is no `{name}` yet: fill in the exercise above, and run its cell first."
+    return ""
 
 
 @functools.cache

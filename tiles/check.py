@@ -37,8 +37,8 @@ from tiles.diagnose import (
     meaning_of_warning,
     resembles,
 )
-from tiles.memory import SECTOR, CountedArray, largest_load, uncounted, unwritten
-from tiles.mistakes import recognise, recognise_warning
+from tiles.memory import SECTOR, CountedArray, LoadCounter, largest_load, uncounted, unwritten
+from tiles.mistakes import recognise, recognise_error, recognise_warning
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
 GATE = "H100"  # the GPU that kernels are compiled for; one that they are compiled for need not be there
@@ -98,6 +98,8 @@ def check(
             trial.passed.append(case)
         if cases[-1].launcher:
             trial.launch_backwards(cases[-1])
+        if trial.no_whole_number:
+            raise NotYet(f"The values are right, but {trial.no_whole_number}")
         measured = [within_budget() for within_budget in budgets]  # once all values are right
     except NotYet as wrong:
         raise NotYet(f"{answer_name} is not right yet: {trial.label}.\n  {_indent(str(wrong))}") from None
@@ -137,6 +139,7 @@ class _Trial:
         self.passed: list[Case] = []
         self.built: set[tuple] = set()
         self.programs = 0  # interpreted so far
+        self.no_whole_number = ""  # what is wrong with the first float where a whole number is expected
 
     # ---- NumPy answers: they return their result, or fill a CountedArray
 
@@ -189,6 +192,7 @@ class _Trial:
             counted = [(name, a) for name, a in zip(_parameters(self.answer), given) if isinstance(a, CountedArray)]
             parts = ", ".join(f"{a.reads + a.writes} of {name}" for name, a in counted) if len(counted) > 1 else ""
             moved = sum(a.reads + a.writes for a in given + filled if isinstance(a, CountedArray))
+            self._through_the_counter(moved, given)
             said = self._within_budget(moved, case, parts)
             self._block_by_block(counted, case)
         if peak and peak > (allowed := self.memory(**case.sizes)):
@@ -204,6 +208,15 @@ class _Trial:
         size, name = max(arrays, default=(0, ""))
         return f", and all of {name} is {size:,} B" if size else ""
 
+    def _through_the_counter(self, moved: int, given: Sequence[Any]) -> None:
+        """An answer that is given a LoadCounter reads through it."""
+        for counter in given:
+            if isinstance(counter, LoadCounter) and (missed := moved - counter.elements) > 0:
+                raise NotYet(
+                    f"The values are right, but {missed} of {moved} elements are read without the counter: "
+                    "`counter.load(matrix, rows, cols)` instead of `matrix[rows, cols]`."
+                )
+
     def _block_by_block(self, counted: Sequence[tuple[str, CountedArray]], case: Case) -> None:
         """Fast memory has room for one block of a row."""
         block = case.sizes.get("block_size")
@@ -215,7 +228,7 @@ class _Trial:
                 )
 
     def _run_numpy(self, arguments: list, case: Case, weighed: bool) -> tuple[Any, int]:
-        with warnings.catch_warnings(record=True) as caught, _only_not_yet(), _refuse_calls_to(self.against):
+        with warnings.catch_warnings(record=True) as caught, _only_not_yet(self.exercise), _refuse_calls_to(self.against):
             warnings.simplefilter("always")
             if weighed:
                 tracemalloc.start()
@@ -266,7 +279,7 @@ class _Trial:
     def _refuses(self, given: list, case: Case) -> None:
         """A case that the answer must refuse, with an exception that says why."""
         name = case.raises.__name__
-        with warnings.catch_warnings(), _only_not_yet():
+        with warnings.catch_warnings(), _only_not_yet(self.exercise):
             warnings.simplefilter("ignore")
             try:
                 self.answer(*given, **case.options)
@@ -299,7 +312,7 @@ class _Trial:
         for device in dict.fromkeys(("cpu", DEVICE)):
             self.label = case.label
             try:
-                with _only_not_yet(), _refuse_calls_to(self.against):
+                with _only_not_yet(self.exercise), _refuse_calls_to(self.against):
                     tried = launchers.attempt(self.answer, case, device, most)
             except interpreter.KernelError as fault:
                 self.label = _with_constants(case.label, fault)
@@ -315,7 +328,8 @@ class _Trial:
             exponential = self._mentions_exponentials(tried.traffic)
             names = _output_names(self.answer, case)
             if device == "cpu":
-                seen = of_launches(tried.traffic, _parameters(self.answer)[: len(case.inputs)], names)
+                elements = sum(output.size for output in tried.outputs)
+                seen = of_launches(tried.traffic, _parameters(self.answer)[: len(case.inputs)], names, elements)
                 self.programs += tried.traffic.programs
             self._compare(tried.outputs, expected, tried.unwritten, names, case, dtypes, sizes, exponential, seen)
             if device == "cpu":
@@ -437,10 +451,12 @@ class _Trial:
             magnitudes = magnitudes if isinstance(magnitudes, tuple) else (magnitudes,)
         right = []
         for which, (g, e, u, name, m, dtype) in enumerate(zip(got, expected, unwritten, names, magnitudes, dtypes)):
+            if wrong := _no_number(name or "The result", g, e):
+                raise NotYet(wrong)
             g = np.asarray(g)
             if g.ndim and not e.ndim:
                 what = name or "The result"
-                raise NotYet(f"{what} is an array of shape {g.shape}, expected one number: is a sum, or a maximum, missing?")
+                raise NotYet(f"{what} has shape {g.shape}, expected one number: is a sum, or a maximum, missing?")
             if g.shape != e.shape:
                 raise NotYet(f"{name or 'The result'} has shape {g.shape}, expected {e.shape}.")
             if g.ndim and e.dtype.kind == "f" and g.dtype != dtype:
@@ -455,7 +471,7 @@ class _Trial:
                 )
                 others = {n: pair for n, *pair in zip(names, got, expected) if n != name}
                 like = resembles(difference, dict(zip(_parameters(self.answer), case.inputs)), others)
-                lint = seen or ("" if case.launcher else precedence(_source(self.answer)))
+                lint = seen or ("" if case.launcher else self._precedence())
                 cause = known or " ".join(filter(None, (lint, like))) or likely_cause(difference)
                 cause = cause or self._apart_by_sizes(case) or apart_by_tiles(case, self.passed, sizes)
                 cause = cause or in_terms_of_sizes(difference)
@@ -465,7 +481,12 @@ class _Trial:
                 if not (cause or values or case.launcher):
                     cause = "Call the function on two or three numbers of your own, and print what each line gives."
                 raise NotYet(_lines(what, "" if known or case.launcher else self._shown(case), cause, values))
+            self.no_whole_number = self.no_whole_number or _no_whole_number(name or "The result", g, e)
             right.append(name)
+
+    def _precedence(self) -> str:
+        """A sentence about `&` beside a comparison, in the answer or a function that it calls; else empty."""
+        return next(filter(None, (precedence(_source(function)) for function in functions_of(self.answer))), "")
 
     def _apart_by_sizes(self, case: Case) -> str:
         """What sets the sizes of a wrong case apart, if ordinary values of the sizes that were right are right as well.
@@ -511,6 +532,25 @@ def _tolerance(dtype: str, steps: int, magnitude) -> np.ndarray:
     if "float" in str(dtype):  # exp may flush what lies below the normal range to 0, on a GPU too; fp16 keeps it
         smallest = float(np.finfo(dtype).smallest_subnormal if str(dtype) == "float16" else np.finfo(dtype).tiny)
     return SAFETY * unit * np.sqrt(max(1, steps)) * size + smallest
+
+
+def _no_number(name: str, got: Any, expected: np.ndarray) -> str:
+    """What is wrong with a result that should be one number, or True or False, and is neither; else empty."""
+    if expected.ndim:
+        return ""
+    wanted = "True or False" if expected.dtype.kind == "b" else "a number"
+    if isinstance(got, (tuple, list)):
+        return f"{name} holds {len(got)} values, {got!r}, expected one number: `[0]` would take the first."
+    if got is None or isinstance(got, str):
+        return f"{name} is {got!r}, expected {wanted}."
+    return ""
+
+
+def _no_whole_number(name: str, got: np.ndarray, expected: np.ndarray) -> str:
+    """What is wrong with a float where a whole number is expected; else empty."""
+    if expected.ndim or expected.dtype.kind not in "iu" or got.dtype.kind != "f":
+        return ""
+    return f"{name} is {float(got)}, a float, expected {int(expected)}, a whole number: `//` gives one, and so does `math.ceil`."
 
 
 def _copied(value):
@@ -608,17 +648,27 @@ def _refuse_calls_to(specification: Callable):
 
 
 @contextlib.contextmanager
-def _only_not_yet():
-    """An exception in the student's code becomes a verdict that names its line."""
+def _only_not_yet(exercise: str):
+    """An exception in the student's code becomes a verdict that names its line, in the exercise's own cell where it can be."""
     try:
         yield
     except (NotYet, KeyboardInterrupt, MemoryError):
         raise
     except Exception as error:
         frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
-        where = f"Line {frames[-1].lineno}, `{(frames[-1].line or '').split('  #')[0].strip()}`, raises " if frames else ""
+        own = [f for f in frames if _is_of(exercise, f.filename)] or frames
+        where = f"Line {own[-1].lineno}, `{(own[-1].line or '').split('  #')[0].strip()}`, raises " if own else ""
+        inside = f", in `{frames[-1].name}`" if own and frames[-1] is not own[-1] else ""
+        if isinstance(error, NameError) and (first := cells.definition(str(error.name), exercise.split(".")[0])):
+            raise NotYet(first) from error
         said = str(error).strip().split("\n")[0]
-        raise NotYet(f"{where}{type(error).__name__}: {said}.".replace("..", ".")) from error
+        what = f"{where}{type(error).__name__}{inside}: {said}.".replace("..", ".")
+        raise NotYet(_lines(what, recognise_error(exercise, f"{type(error).__name__}: {said}"))) from error
+
+
+def _is_of(exercise: str, file: str) -> bool:
+    """Whether a file is the cell of an exercise: it has a line `# Exercise 5.1`."""
+    return f"# Exercise {exercise}" in (line.strip() for line in linecache.getlines(file))
 
 
 _STANDARD = sysconfig.get_paths()["stdlib"]

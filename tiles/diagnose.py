@@ -32,6 +32,7 @@ class Difference:
         exponential: bool = True,
     ):
         self.kind, self.exponential = kind, exponential
+        self.truths = np.asarray(expected).dtype.kind == "b"
         self.got = np.asarray(got, float)
         self.expected = np.asarray(expected, float)
         self.tolerance = np.broadcast_to(tolerance, self.expected.shape)
@@ -58,6 +59,8 @@ class Difference:
         """How many values differ and where: one sentence."""
         of = f" of {name}" if name else ""
         got, expected = numbers(self.got[self.first], self.expected[self.first])
+        if self.truths and self.got[self.first] in (0, 1):
+            got, expected = str(bool(self.got[self.first])), str(bool(self.expected[self.first]))
         if self.bad.ndim == 0:
             return f"{name or 'The result'} is {got}, expected {expected}."
         yours = "never written" if self.unwritten[self.first] else f"yours {got}"
@@ -171,7 +174,7 @@ def shifted(d: Difference) -> str | None:
 def all_zero(d: Difference) -> str | None:
     if not d.bad.any() or d.got[d.bad].any():
         return None
-    if (d.expected[d.bad] < 0).all() and (d.bad.size == 1 or "negative" in d.kind or not d.kind):
+    if (d.expected[d.bad] < 0).all() and (d.bad.size == 1 or d.bad.sum() > 1 or "negative" in d.kind or not d.kind):
         return "It is 0 where a negative number is expected: does a maximum start from 0?"
     if d.bad.sum() > 1:
         return "The wrong values are all 0."
@@ -255,7 +258,7 @@ def few_digits(d: Difference) -> str | None:
     wrong = d.expected != 0
     error = np.abs(d.got - d.expected)[wrong & d.bad] / np.abs(d.expected)[wrong & d.bad]
     if error.size and 0 < error.max() < 1e-3:
-        digits = int(-np.log10(error.max()))
+        digits = int(-np.log10(0.99 * error.max()))
         return f"That agrees to {digits} digits: numbers near 0 have few digits, and so has a difference of large ones. Where do they arise?"
 
 

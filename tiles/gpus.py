@@ -137,7 +137,7 @@ GPUS = {
 ARCHITECTURES = "NVIDIA's papers on the Turing, Ampere, Hopper and Blackwell architectures"
 GUIDE = "CUDA C++ Programming Guide, tables for each compute capability"
 SHEETS = "NVIDIA's data sheets (A100 80GB, H100 and H200: SXM; B200: an eighth of a DGX B200)"
-LATENCIES = "cycles; M. Dewing, AI_kernels/latency on GitHub, measured; H200: the same chip in a GH200"
+LATENCIES = "cycles; M. Dewing, AI_kernels/latency on GitHub, measured; H200: the same chip in a GH200 with 96 GB of HBM3"
 AMPERE = "Abdelkhalik et al. 2022"
 
 
@@ -164,6 +164,7 @@ COLUMNS = {
     "warps_per_sm": _Column("warps/SM", lambda g: str(g.warps_per_sm), GUIDE),
     "registers_per_sm": _Column("registers/SM", lambda g: f"{g.registers_per_sm * 4 // KIB} KiB", GUIDE),
     "shared_per_sm": _Column("shared/SM", lambda g: f"{g.shared_per_sm // KIB} KiB", GUIDE),
+    "clock": _Column("clock", lambda g: f"{g.clock / GIGA:.2f} GHz", "as the fp32 rate implies it: a multiply-add is two operations"),
     "l2": _Column(
         "L2", lambda g: f"{g.l2 // MIB} MiB",
         "NVIDIA's papers on Turing, Ampere and Hopper; H200: what CUDA reports on the card; Blackwell Tuning Guide",

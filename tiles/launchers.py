@@ -203,7 +203,7 @@ def _from_scratch(result: np.ndarray) -> np.ndarray:
 
 
 MOST_PROGRAMS = 2000  # that the launches of one call start where they are interpreted: some seconds
-MOST_IDLE = 200  # of them, programs of one launch that store nothing, beyond as many as do store
+MOST_IDLE = 160  # of them, programs of one launch that store nothing, beyond as many as do store
 
 
 def attempt(launcher: Callable, case: Case, device: str, most: int = MOST_PROGRAMS) -> Attempt:

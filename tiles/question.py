@@ -23,9 +23,11 @@ def choice(exercise: str, answer: str) -> None:
         raise NotYet(f'Exercise {exercise} still has a blank: write a letter, as in answer = "a".')
     if outdated := cells.stale(exercise):
         raise NotYet(outdated)
+    if not isinstance(answer, str):
+        raise NotYet(f'Exercise {exercise}: put the letter in quotes, as in "a".')
     question = _question(exercise)
     letters = sorted(question["why"])
-    letter = answer.strip(" ()").lower() if isinstance(answer, str) else answer
+    letter = answer.strip(" ()").lower()
     if letter not in letters:
         raise NotYet(f"Exercise {exercise}: the answer is one of the letters {', '.join(letters)}; yours is {answer!r}.")
     if _digest(question["salt"], letter) != question["digest"]:

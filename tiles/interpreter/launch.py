@@ -7,6 +7,7 @@ import dataclasses
 import difflib
 import operator
 import random
+import re
 import threading
 import types
 import warnings
@@ -345,8 +346,8 @@ class Interpretation:
                 argument=error.name,
             )
         if not isinstance(error, KernelError):
-            said = " ".join(str(error).split()).rstrip(".") or "no message"
-            error = KernelError(f"The kernel failed: {type(error).__name__}: {said}", "error in kernel")
+            said = re.sub(r"'?constexpr\[([^\]]+)\]'?", r"\1", " ".join(str(error).split())).rstrip(".") or "no message"
+            error = KernelError(f"The kernel failed: {type(error).__name__.removesuffix('Impl')}: {said}", "error in kernel")
         words = place.words(self.kernel.fn.__code__.co_filename) if place else "line unknown"
         if error.kind == "poison":
             error.store_line = place.line

@@ -6,6 +6,7 @@ diagnosis. A check cell shows none of them, so they may come close to the right 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from inspect import signature
@@ -30,6 +31,9 @@ MISTAKES: dict[str, Mistakes] = _of_lessons("MISTAKES")
 
 WARNED: dict[str, Mistakes] = _of_lessons("WARNED")
 """For each exercise: a sentence, and a function of the variables at a NumPy warning (name -> value) that says whether it fits."""
+
+RAISED: dict[str, Mapping[str, str]] = _of_lessons("RAISED")
+"""For each exercise: a sentence, and the regular expression of an exception, "TypeError: its text", that it explains."""
 
 
 def recognise(
@@ -61,6 +65,11 @@ def recognise_warning(exercise: str, values: Mapping[str, Any]) -> str:
         except (KeyError, TypeError, ValueError):  # the answer has other variables
             continue
     return ""
+
+
+def recognise_error(exercise: str, error: str) -> str:
+    """The sentence for a mistake that explains an exception, given as "TypeError: its text"; empty where none does."""
+    return next((sentence for sentence, pattern in RAISED.get(exercise, {}).items() if re.search(pattern, error)), "")
 
 
 def _equal(result: Any, given: Any, tolerance: Any) -> bool:

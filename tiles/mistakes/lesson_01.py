@@ -17,8 +17,13 @@ def launched(element, guard):
     return given
 
 
-def matrix(place, swapped=False, guard=lambda row, col, M, N: (row < M) & (col < N)):
-    """Exercise 1.3 with another place in memory, x and y swapped, or another guard; threads run as in the lesson."""
+def along(block, size, thread):
+    """Row or column of a thread: block * size + thread."""
+    return block * size + thread
+
+
+def matrix(place, swapped=False, guard=lambda row, col, M, N: row < M and col < N, row_of=along, col_of=along):
+    """Exercise 1.3 with another place in memory, x and y swapped, another guard, or another row or column of a thread."""
 
     def given(M, N, block):
         size = 4 * (M + N + 16) ** 2
@@ -26,7 +31,7 @@ def matrix(place, swapped=False, guard=lambda row, col, M, N: (row < M) & (col <
         for block_x in reversed(range(-(-N // block[0]))):
             for block_y in reversed(range(-(-M // block[1]))):
                 for x, y in np.ndindex(block):
-                    col, row = block_x * block[0] + x, block_y * block[1] + y
+                    col, row = col_of(block_x, block[0], x), row_of(block_y, block[1], y)
                     row, col = (col, row) if swapped else (row, col)
                     if guard(row, col, M, N):
                         out[place(row, col, M, N) % size] = 1000 * row + col
@@ -53,12 +58,44 @@ def tile(offs, mask, stored=lambda mask: mask, values=lambda x, y: x + y):
     return given
 
 
+def touched(read):
+    """Exercise 1.6 with other lanes that the loads let through: how many elements one program reads and writes."""
+
+    def given(x, y, n, block_size, pid):
+        offs = lanes(pid, np.arange(block_size), block_size)
+        return None, None, None, 2 * int(np.sum(read(offs, n))) + int(np.sum(offs < n))
+
+    return given
+
+
+def thread_alone(block, size, thread):
+    return thread
+
+
+def block_alone(block, size, thread):
+    return block * size
+
+
 def mine(b, t, block):
     return b * block + t
 
 
 def exists(i, n):
     return i < n
+
+
+def rounded(n_bytes, load_bytes, result):
+    """Exercise 1.5, rounded: the result, where it is one of these."""
+    given = []
+    for exact in (n_bytes, n_bytes / load_bytes, n_bytes // load_bytes):
+        given.append(result if float(result) in (np.floor(exact), np.ceil(exact), np.round(exact)) else None)
+    return given[0], given[1] if given[1] is not None else given[2]
+
+
+def packed(blocks, sms, per_sm):
+    """Exercise 1.4, the last wave dealt to as few SMs as can hold it."""
+    last = blocks - (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm
+    return None, None, sms - -(-last // per_sm)
 
 
 def row_major(row, col, M, N):
@@ -72,6 +109,12 @@ def lanes(pid, lane, block_size):
 every_lane = "The lanes that have no element are not switched off: which of the offsets are below n_elements?"
 MISTAKES = {
     "1.1": {
+        "That is right for blocks of 3, as in the drawing: which size has this block?": launched(
+            lambda b, t, block: 3 * b + t, exists
+        ),
+        "Block times thread is 0 for the whole first block: what does block 2 add to the numbers of its threads?": launched(
+            lambda b, t, block: b * t, exists
+        ),
         "Every block works on the elements of block 0: where does the block's own number come in?": launched(
             lambda b, t, block: t, exists
         ),
@@ -92,6 +135,10 @@ MISTAKES = {
         "The guard lets the wrong threads through: it is true for those that have an element.": launched(mine, lambda i, n: i >= n),
     },
     "1.2": {
+        "A number of blocks is whole: round it up.": lambda n, block: (n / block if n % block else None, None),
+        "No elements need no blocks.": lambda n, block: (None if n else 1, None),
+        "The last block may be partly empty: how many threads are there, and how many of them have an element?":
+            lambda n, block: (None, 0),
         "That rounds down: the last elements, which do not fill a block, have no thread.": lambda n, block: (n // block, None),
         "That is one block too many where the block divides n.": lambda n, block: (n // block + 1, None),
         "That is how many threads of the last block have an element: the others are idle.": lambda n, block: (None, n % block),
@@ -104,6 +151,17 @@ MISTAKES = {
     },
     "1.3": {
         "x and y have changed places: y counts rows, and M is the number of rows.": matrix(row_major, swapped=True),
+        "Every block works on the rows of the blocks above it: where does t.blockIdx.y come in?": matrix(
+            row_major, row_of=thread_alone
+        ),
+        "Every block works on the columns of the blocks to its left: where does t.blockIdx.x come in?": matrix(
+            row_major, col_of=thread_alone
+        ),
+        "Every block works on the elements of block 0: where does the block's own number come in?": matrix(
+            row_major, row_of=thread_alone, col_of=thread_alone
+        ),
+        "The threads of a block share a row: where does t.threadIdx.y come in?": matrix(row_major, row_of=block_alone),
+        "The threads of a block share a column: where does t.threadIdx.x come in?": matrix(row_major, col_of=block_alone),
         "How far apart in memory are an element and the one below it? A row has N elements.": matrix(
             lambda row, col, M, N: row * M + col
         ),
@@ -139,6 +197,11 @@ MISTAKES = {
             lambda blocks, sms, per_sm: (None, (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm, None),
         "Those are free places. An SM with one block is not idle, though it could hold more.":
             lambda blocks, sms, per_sm: (None, None, -blocks % (sms * per_sm)),
+        "The waves that are over when the last one begins are one fewer than all of them.":
+            lambda blocks, sms, per_sm: (None, blocks - -(-blocks // (sms * per_sm)) * sms * per_sm, None),
+        "A full wave takes sms * per_sm blocks, not one for each SM.":
+            lambda blocks, sms, per_sm: (None, blocks - (-(-blocks // (sms * per_sm)) - 1) * sms, None),
+        "The blocks are dealt like cards, one to each SM first: no SM is filled while another has none.": packed,
         "An SM count is not negative: with more blocks than SMs, every SM gets one.":
             lambda blocks, sms, per_sm: (None, None, sms - (blocks - (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm)),
         "Those are the SMs that have a block.":
@@ -147,6 +210,7 @@ MISTAKES = {
             lambda blocks, sms, per_sm: (None, None, sms - blocks % sms),
     },
     "1.5": {
+        "Do not round.": lambda bandwidth, cycles, clock, load_bytes, result: rounded(bandwidth * cycles / clock, load_bytes, result),
         "The bandwidth is in bytes a second, the latency in cycles: how long is a cycle?":
             lambda bandwidth, cycles, clock, load_bytes: (bandwidth * cycles, None),
         "A cycle takes 1 / clock seconds: do cycles become seconds by multiplying?":
@@ -161,6 +225,8 @@ MISTAKES = {
             lambda bandwidth, cycles, clock, load_bytes: (None, bandwidth * cycles / clock),
     },
     "1.6": {
+        "The program stores nothing here: is there a store? Offsets count from the start of the array, so what is the mask?":
+            lambda x, y, n, block_size, pid: np.full(x.size, -1.0),
         "Every program adds the first tile: where does its own number come in?": tile(lambda pid, lane, b: lane, exists),
         "The tiles of programs 0 and 1 overlap: how many elements lie before the first one of program 1?": tile(
             lambda pid, lane, b: pid + lane, exists
@@ -179,7 +245,27 @@ MISTAKES = {
             tile(lanes, exists, values=lambda x, y: y + y),
         "A program has no threads to loop over: load and store take a whole tile at once.":
             lambda x, y, n, block_size, pid: (None, None, 3 * block_size),
+        "One load of x, one of y and one store are enough.": lambda x, y, n, block_size, pid: (None, None, 4),
+        "The loads read what lies behind our elements: they need the mask, as the store does.": touched(lambda offs, n: offs >= 0),
+        "One of the loads reads what lies behind our elements: it needs the mask, too.":
+            lambda x, y, n, block_size, pid: (None, None, None, block_size + 2 * max(0, min(block_size, n - pid * block_size))),
+        "The loads read one lane too many: the last element is n_elements - 1.": touched(lambda offs, n: offs <= n),
         "Reads and writes go through load and store, as they will in Triton.":
             lambda x, y, n, block_size, pid: (None, None, 0),
+    },
+}  # fmt: skip
+
+AXES = "t.blockIdx, t.blockDim and t.threadIdx have two parts each: take `.x` of them, or `.y`."
+RAISED = {
+    "1.1": {AXES: "Axes", "The thread t knows it, and its two parts: t.blockIdx.x.": "name '(blockIdx|blockDim|threadIdx)' is not"},
+    "1.3": {
+        AXES: "Axes",
+        "The thread t knows it, and its two parts: t.blockIdx.x.": "name '(blockIdx|blockDim|threadIdx)' is not",
+        "Memory has one dimension: which single number is the place of the element?": "IndexError: too many indices",
+    },
+    "1.4": {"grid_size returns two numbers, blocks and idle: `[0]` takes the first.": "TypeError: .*tuple"},
+    "1.6": {
+        "load takes memory, offs and mask, and store takes memory, offs, tile and mask, in this order.":
+            "IndexError: (arrays used as indices|only integers|boolean index)|TypeError: (load|store|only integer)|AttributeError",
     },
 }  # fmt: skip

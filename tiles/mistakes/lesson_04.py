@@ -36,8 +36,15 @@ def least(flops, nbytes, peak, bandwidth, overhead):
     return max(flops / peak, nbytes / bandwidth, overhead)
 
 
+def one_of(result, *values):
+    """The result where it is near one of the values, else None."""
+    return result if any(abs(float(result) - value) <= 1e-9 * abs(value) for value in values) else None
+
+
 MISTAKES = {
     "4.1": {
+        "a has M rows and K columns.": work("gemm", elements=lambda M, N, K: M * N + N * K + M * N),
+        "b has K rows and N columns.": work("gemm", elements=lambda M, N, K: M * K + M * N + M * N),
         "A multiplication and an addition are two FLOPs.": work("gemm", lambda M, N, K: M * N * K),
         "By the conventions a sum of K numbers is K additions.": work("gemm", lambda M, N, K: M * N * (2 * K - 1)),
         "c is written as well.": work("gemm", elements=lambda M, N, K: M * K + K * N),
@@ -48,6 +55,11 @@ MISTAKES = {
         "Those are elements: each of them takes itemsize bytes.": work(
             "softmax", elements=lambda m, n: 2 * m * n, itemsize=lambda size: 1
         ),
+        "The last line multiplies by itemsize already: count elements here.": work(
+            "layernorm", elements=lambda m, n: 2 * m * n + 2 * n, itemsize=lambda size: size**2
+        ),
+        "Those are the FLOPs of one row: there are n_rows.": work("layernorm", lambda m, n: 7 * n),
+        "weight and bias have a number for each column, not one number each.": work("layernorm", elements=lambda m, n: 2 * m * n + 2),
         "That is what softmax takes: count the operations in the row of LayerNorm.": work("layernorm", lambda m, n: 5 * m * n),
         "weight and bias are read as well.": work("layernorm", elements=lambda m, n: 2 * m * n),
         "weight and bias are read once, not once for every row.": work("layernorm", elements=lambda m, n: 4 * m * n),
@@ -62,12 +74,22 @@ MISTAKES = {
             lambda flops, nbytes, peak, bandwidth: (None, flops / nbytes * bandwidth, None),
         "That is the peak, but at this intensity memory brings work for less.":
             lambda flops, nbytes, peak, bandwidth: (None, peak, None),
+        "That is FLOP/B, not FLOP/s: how many bytes arrive in a second?":
+            lambda flops, nbytes, peak, bandwidth, result: (None, one_of(result, flops / nbytes, peak / bandwidth), None),
         "How many bytes arrive in a second, the peak or the bandwidth?":
             lambda flops, nbytes, peak, bandwidth: (None, min(peak, flops / nbytes * peak), None),
         "On the other side: is it below the ridge point, or above, that memory holds an operation back?":
             lambda flops, nbytes, peak, bandwidth: (None, None, flops / nbytes > peak / bandwidth),
     },
     "4.2b": {
+        "Those are FLOPs for each millisecond: a TFLOP/s is 1e12 FLOPs in a second.":
+            lambda flops, nbytes, ms, peak, bandwidth: (flops / ms, None),
+        "That is a million times too little: are ms / 1e3 the seconds, or ms * 1e3?":
+            lambda flops, nbytes, ms, peak, bandwidth: (flops / (ms * 1e3) / 1e12, None),
+        "That is a million times too little: there are 1e3 milliseconds in a second.":
+            lambda flops, nbytes, ms, peak, bandwidth: (None, max(flops / peak, nbytes / bandwidth) / 1e3),
+        "That is in FLOP/s: a TFLOP is 1e12 FLOPs.":
+            lambda flops, nbytes, ms, peak, bandwidth: (flops / (ms / 1e3), None),
         "ms are milliseconds: how many seconds are they?":
             lambda flops, nbytes, ms, peak, bandwidth: (flops / ms / 1e12, None),
         "That is in GFLOP/s, and a TFLOP is 1e12 FLOPs.":
@@ -84,6 +106,8 @@ MISTAKES = {
             lambda flops, nbytes, ms, peak, bandwidth: (None, 1e3 * nbytes / bandwidth),
     },
     "4.3": {
+        "The other arrays are read as well.":
+            lambda nbytes, others: (2 * len(others) * nbytes if sum(others) else None, None),
         "Each operation also reads the result of the one before it, and writes its own.":
             lambda nbytes, others: (sum(others) * nbytes, None),
         "Each kernel writes its result as well.":
@@ -98,6 +122,10 @@ MISTAKES = {
             lambda nbytes, others: (2 * len(others) + sum(others), 2 + sum(others)),
     },
     "4.4": {
+        "The line below multiplies by itemsize already: count elements here.":
+            lambda M, N, K, block_m, block_n, itemsize: (
+                itemsize * (itemsize * (M * K * -(-N // block_n) + K * N * -(-M // block_m)) + M * N), None,
+            ),
         "Tiles side by side load the same rows of a: do M and block_m count these, or N and block_n?":
             tiled(lambda across, down, M, N: down, lambda across, down, M, N: across),
         "That is once for all tiles, but every tile loads its rows and columns itself.":
@@ -118,6 +146,8 @@ MISTAKES = {
         "Those are the seconds saved: how many times as fast is a ratio.": speedup(least, lambda before, after: before - after),
         "No launch takes less than the overhead, however little it does.":
             speedup(lambda flops, nbytes, peak, bandwidth, overhead: max(flops / peak, nbytes / bandwidth)),
+        "FLOPs and bytes are not seconds: what turns each into a time?":
+            speedup(lambda flops, nbytes, peak, bandwidth, overhead: max(flops, nbytes, overhead)),
         "The overhead is a least time here: it does not come on top of a longer one.": speedup(
             lambda flops, nbytes, peak, bandwidth, overhead: max(flops / peak, nbytes / bandwidth) + overhead
         ),

@@ -17,7 +17,7 @@ def right_scale(q, k, v):
     return q.shape[1] ** -0.5
 
 
-def at_or_before(row, col, offs_m, offs_n):
+def at_or_before(row, col, offs_m, offs_n, i, j):
     return row >= col
 
 
@@ -44,7 +44,7 @@ def forward(
 ):
     """Exercises 6.1 to 6.4 with other steps: (o, m, l) of float32 inputs.
 
-    keys: which keys and values the loop sees. visible: of rows and columns, and the slices they are in; hidden: the score of
+    keys: which keys and values the loop sees. visible: of rows and columns, the slices they are in and the numbers of those; hidden: the score of
     what is not. m_new, old_l, old_acc: the steps of the inner loop. end: the output, after `count` blocks. queries: how many are answered.
     guarded: no -inf is subtracted from -inf where a row has seen nothing yet.
     """
@@ -54,14 +54,16 @@ def forward(
         factor = np.float32(scale(q, k, v))
         k, v = keys(k, v, block_k)
         o, (m, sums) = np.zeros((len(q), v.shape[1]), np.float32), np.zeros((2, len(q)), np.float32)
-        for offs_m in spans(queries(len(q), block_q), block_q):
+        for i, offs_m in enumerate(spans(queries(len(q), block_q), block_q)):
             m_i = np.full(len(q[offs_m]), -INFINITY)
             l_i, acc = np.zeros(len(m_i), np.float32), np.zeros((len(m_i), v.shape[1]), np.float32)
-            for offs_n in spans(len(k), block_k):
+            for j, offs_n in enumerate(spans(len(k), block_k)):
                 s_ij = scores(q[offs_m] @ k[offs_n].T * factor)
                 if causal:
                     row, col = np.arange(len(q))[offs_m, None], np.arange(len(k))[None, offs_n]
-                    s_ij = np.where(visible(row, col, offs_m, offs_n), s_ij, np.float32(hidden))
+                    if visible is at_or_before and hidden == -INFINITY and offs_n.start >= offs_m.stop:
+                        continue
+                    s_ij = np.where(visible(row, col, offs_m, offs_n, i, j), s_ij, np.float32(hidden))
                 new = m_new(m_i, s_ij)
                 shift = np.where(new > -INFINITY, new, np.float32(0)) if guarded else new
                 alpha, p = np.exp(m_i - shift), np.exp(s_ij - shift[:, None])
@@ -146,6 +148,10 @@ SCALE = {
 }  # fmt: skip
 
 LOOP = {
+    "The maximum is that of the last block, and falls again: m_new may not be smaller than m_i.":
+        {"m_new": lambda m_i, s_ij: s_ij.max(axis=-1)},
+    "One maximum serves all rows of a tile, and rows far below it vanish: each row needs a maximum of its own.":
+        {"m_new": lambda m_i, s_ij: np.maximum(m_i, s_ij.max())},
     "Neither l_i nor acc is rescaled: what they hold was measured against a smaller maximum.":
         {"old_l": left_alone, "old_acc": left_alone},
     "acc is rescaled, and l_i is not: the old sum was measured against a smaller maximum, too.": {"old_l": left_alone},
@@ -153,10 +159,6 @@ LOOP = {
     "Only the last block is left in both l_i and acc: add to what they held.": {"old_l": lost, "old_acc": lost},
     "Only the last block is left in acc: add to what it held.": {"old_acc": lost},
     "Only the last block is left in l_i: add to what it held.": {"old_l": lost},
-    "The maximum is that of the last block, and falls again: m_new may not be smaller than m_i.":
-        {"m_new": lambda m_i, s_ij: s_ij.max(axis=-1)},
-    "One maximum serves all rows of a tile, and rows far below it vanish: each row needs a maximum of its own.":
-        {"m_new": lambda m_i, s_ij: np.maximum(m_i, s_ij.max())},
     "That is acc, before it is divided by l_i.": {"end": lambda acc, l_i, count: acc},
     "Every block is divided by its own sum, and then they are added: the weights of a row must add up to 1 over all blocks.":
         {"m_new": lambda m_i, s_ij: np.logaddexp.reduce(s_ij, axis=-1), "old_l": lost, "old_acc": left_alone,
@@ -178,26 +180,28 @@ BLOCKS = {
 
 CAUSAL = {
     "Causal is flipped: each query sees the keys from its own on, and should see those up to its own.":
-        {"visible": lambda row, col, offs_m, offs_n: row <= col},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: row <= col},
     "Causal is flipped, and the query's own key is left out: it should see those up to its own.":
-        {"visible": lambda row, col, offs_m, offs_n: row < col},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: row < col},
     "Causal is off by one: a query's own key is hidden, and should be visible.":
-        {"visible": lambda row, col, offs_m, offs_n: row > col},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: row > col},
     "Causal is off by one: the key after a query's own is visible, and should be hidden.":
-        {"visible": lambda row, col, offs_m, offs_n: row + 1 >= col},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: row + 1 >= col},
     "Nothing is hidden: with causal=True, a query sees the keys up to its own.":
-        {"visible": lambda row, col, offs_m, offs_n: (row >= 0) & (col >= 0)},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= 0) & (col >= 0)},
     "The mask compares places within a tile: which query and which key of the whole sequence are they?":
-        {"visible": lambda row, col, offs_m, offs_n: row - offs_m.start >= col - offs_n.start},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: row - offs_m.start >= col - offs_n.start},
     "A hidden score is 0, and exp(0) is 1: give it -inf.": {"hidden": 0.0},
     "Every block of keys that reaches above the diagonal is left out whole: part of it is visible.":
-        {"visible": lambda row, col, offs_m, offs_n: (row >= col) & (offs_n.stop - 1 <= offs_m.start)},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (offs_n.stop - 1 <= offs_m.start)},
     "Whole blocks are hidden or visible: on the diagonal, the mask differs from row to row.":
-        {"visible": lambda row, col, offs_m, offs_n: (row >= 0) & (col >= 0) & (offs_n.start < offs_m.stop)},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= 0) & (col >= 0) & (offs_n.start < offs_m.stop)},
     "The keys end where the block of queries begins: its own keys are missing.":
-        {"visible": lambda row, col, offs_m, offs_n: (row >= col) & (col < max(1, offs_m.start))},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (col < max(1, offs_m.start))},
+    "There are as many blocks of keys as blocks of queries so far, and they differ in size: where do the queries end?":
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (j <= i)},
     "The mask is missing on some tiles that cross the diagonal: what if block_q and block_k differ?":
-        {"visible": lambda row, col, offs_m, offs_n: (row >= col) | (offs_n.start < offs_m.start)},
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) | (offs_n.start < offs_m.start)},
 }  # fmt: skip
 
 
@@ -215,6 +219,20 @@ def causal_pass(steps):
     return given
 
 
+def without_result(run):
+    return lambda q, k, v, block_q, block_k, result, causal: run(q, k, v, block_q, block_k, causal)
+
+
+def always(run):
+    """Exercise 6.4: a pass that is causal without being told."""
+    return lambda q, k, v, block_q, block_k, result: run(q, k, v, block_q, block_k, result, causal=True)
+
+
+def logarithm_of_l(*inputs):
+    _, m, sums = forward()(*inputs)
+    return None, None, m + np.log(sums)
+
+
 def heads(head_of_k, head_of_v=None):
     """Exercise 6.5 with another head of k and of v for head h of q."""
     one_head = output()
@@ -230,7 +248,7 @@ def heads(head_of_k, head_of_v=None):
 
 def backward(
     lse=lambda m, l_i: m + np.log(l_i),
-    p=lambda s, lse: np.exp(s - lse),
+    p=lambda s, lse, m: np.exp(s - lse),
     delta=lambda p, dp, do, o: (do * o).sum(axis=-1, keepdims=True),
     dv=lambda p, ds, do: p.T @ do,
     ds=lambda p, dp, delta: p * (dp - delta),
@@ -249,7 +267,7 @@ def backward(
                 s = scale * q_i @ k_j.T
                 if causal:
                     s = np.where(np.arange(len(q))[offs_m, None] >= np.arange(len(k))[None, offs_n], s, -np.inf)
-                p_, dp = p(s, saved[offs_m, None]), do_i @ v[offs_n].T
+                p_, dp = p(s, saved[offs_m, None], m[offs_m, None]), do_i @ v[offs_n].T
                 ds_ = ds(p_, dp, delta(p_, dp, do_i, o[offs_m]))
                 for name, gradient, offs, part in (
                     ("dq", dq_, offs_m, dq(ds_, k_j, scale)),
@@ -294,8 +312,9 @@ MISTAKES = {
         "The outputs fit another scale than 1/√d: what exactly are the scores divided by?": another_scale,
     },
     "6.4": {
-        **{sentence: causal_pass(steps) for sentence, steps in CAUSAL.items()},
-        **{sentence: forward(**steps) for sentence, steps in (LOOP | BLOCKS | SCALE).items()},
+        **{sentence: always(causal_pass(steps)) for sentence, steps in CAUSAL.items()},
+        **{sentence: always(without_result(forward(**steps))) for sentence, steps in (LOOP | BLOCKS | SCALE).items()},
+        "That is the log-sum-exp: l is the sum itself, measured against m.": always(without_result(logarithm_of_l)),
     },
     "6.5": {
         "Neighbouring heads of q share a head of k and v, but yours take turns.": heads(lambda h, heads, kv: h % kv),
@@ -324,6 +343,8 @@ MISTAKES = {
         "Each dq_i keeps only its last block of keys: add up over the blocks.": backward(last_only="dq"),
         "Each dk_j keeps only its last block of queries: add up over the blocks.": backward(last_only="dk"),
         "Each dv_j keeps only its last block of queries: add up over the blocks.": backward(last_only="dv"),
+        "Those are terms, not weights: measured against m, the terms of a row add up to l, and not to 1.":
+            backward(p=lambda s, lse, m: np.exp(s - m)),
         "delta is missing in ds: a row's weights add up to 1, so what one gains the others lose.":
             backward(delta=lambda p, dp, do, o: 0.0),
         "delta is summed over one block only: it belongs to the whole row.":

@@ -1,4 +1,4 @@
-# expects: memory_bound is 0, expected 1.
+# expects: memory_bound is False, expected True.
 # expects: On the other side
 # Exercise 4.2a
 def roofline(flops, nbytes, peak, bandwidth):

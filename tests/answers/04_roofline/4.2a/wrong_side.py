@@ -1,4 +1,4 @@
-# expects: memory_bound is 0, expected 1. (ridge and attainable are right.)
+# expects: memory_bound is False, expected True. (ridge and attainable are right.)
 # Exercise 4.2a
 def roofline(flops, nbytes, peak, bandwidth):
     """The wrong way round."""

@@ -1,4 +1,4 @@
-# expects: values differ
+# expects: There x = [1402.26].
 # expects: go into the thousands
 # Exercise 5.1
 def safe_softmax(x):

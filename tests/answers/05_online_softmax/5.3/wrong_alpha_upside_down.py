@@ -1,5 +1,5 @@
 # expects: n = 4, block_size = 4
-# expects: 0 times inf: which factor overflowed?
+# expects: alpha is not between 0 and 1: is it an exponential, and which of the two maxima is the larger?
 # Exercise 5.3
 def online_softmax(x, block_size):
     """The factor grows where it should shrink."""

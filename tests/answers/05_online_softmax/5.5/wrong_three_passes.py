@@ -1,4 +1,5 @@
-# expects: (4 for each of the input, not 3)
+# expects: all -inf
+# expects: Other values of these sizes are right
 # Exercise 5.5
 def softmax_two_passes(x, block_size, out):
     """The function of exercise 5.2 again."""

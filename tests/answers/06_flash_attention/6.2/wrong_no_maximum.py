@@ -1,4 +1,4 @@
-# expects: overflow encountered in exp
+# expects: is any exponential left above 0
 # Exercise 6.2
 def attend(q, k, v, block_k):
     """The attention of one block of queries to all keys, [block_q, d_v]; reads q, k and v once."""

@@ -1,4 +1,4 @@
-# expects: a single block along
+# expects: as many blocks of keys as blocks of queries
 # Exercise 6.4
 def causal_attention(q, k, v, block_q, block_k):
     """o [n, d_v], m [n] and l [n] of causal attention, without the tiles above the diagonal."""

@@ -1,4 +1,4 @@
-# expects: l is
+# expects: That is the log-sum-exp
 # Exercise 6.4
 def causal_attention(q, k, v, block_q, block_k):
     """o [n, d_v], m [n] and l [n] of causal attention, without the tiles above the diagonal."""

@@ -1,4 +1,5 @@
 # expects: elements are read and written
+# expects: Which blocks of keys does no query of a block see
 # Exercise 6.4
 def causal_attention(q, k, v, block_q, block_k):
     """o [n, d_v], m [n] and l [n] of causal attention, without the tiles above the diagonal."""

@@ -1,4 +1,5 @@
 # expects: of its own at once
+# expects: do not copy it
 # Exercise 6.5
 def grouped_attention(q, k, v, block_q, block_k, causal=False):
     """Attention of each head, [heads, n_q, d_v]; neighbouring heads of q share a head of k and v."""

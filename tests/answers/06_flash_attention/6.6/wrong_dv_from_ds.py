@@ -15,7 +15,7 @@ def attention_backward(q, k, v, o, m, l, do, block_q, block_k, causal=False):
                 s_ij[indices(offs_n) > indices(offs_m)[:, None]] = -np.inf
 
             p = np.exp(s_ij - lse[offs_m, None])
-                        dp = do_i @ v_j.T
+            dp = do_i @ v_j.T
             ds = p * (dp - delta[offs_m, None])
             dv[offs_n] += ds.T @ do_i
             dq[offs_m] += ds @ k_j * scale

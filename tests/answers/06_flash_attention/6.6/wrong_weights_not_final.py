@@ -1,4 +1,4 @@
-# expects: dv
+# expects: Those are terms, not weights
 # Exercise 6.6
 def attention_backward(q, k, v, o, m, l, do, block_q, block_k, causal=False):
     """lse [n_q], and the gradients dq, dk and dv, with the weights computed once more, tile by tile."""

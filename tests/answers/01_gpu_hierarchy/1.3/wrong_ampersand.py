@@ -1,0 +1,9 @@
+# expects: `&` binds before the comparison
+# Exercise 1.3
+def sign_your_name(t, out, M, N):
+    """One thread of out[row, col] = 1000 row + col, for a row-major matrix of M rows and N columns."""
+    row = t.blockIdx.y * t.blockDim.y + t.threadIdx.y
+    col = t.blockIdx.x * t.blockDim.x + t.threadIdx.x
+    if row < M & col < N:
+        place = row * N + col
+        out[place] = 1000 * row + col

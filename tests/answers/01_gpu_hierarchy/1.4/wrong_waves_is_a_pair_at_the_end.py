@@ -1,0 +1,9 @@
+# expects: waves holds 2 values
+# expects: `[0]` would take the first
+# Exercise 1.4
+def tail(blocks, sms, per_sm):
+    """Waves of a launch, blocks in the last wave, and SMs without a block in it."""
+    waves = grid_size(blocks, sms * per_sm)
+    last = (blocks - 1) % (sms * per_sm) + 1
+    idle = max(0, sms - last)
+    return waves, last, idle

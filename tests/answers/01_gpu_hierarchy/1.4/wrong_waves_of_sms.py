@@ -1,0 +1,8 @@
+# expects: A full wave takes sms * per_sm blocks
+# Exercise 1.4
+def tail(blocks, sms, per_sm):
+    """Waves of a launch, blocks in the last wave, and SMs without a block in it."""
+    waves = grid_size(blocks, sms * per_sm)[0]
+    last = blocks - (waves - 1) * sms
+    idle = max(0, sms - last)
+    return waves, last, idle

@@ -1,0 +1,9 @@
+# expects: which of its two numbers is the row?
+# Exercise 2.3
+def matmul_sectors(rows, cols, k, K, N):
+    """Sectors of A and B in step k, and of C at the end; the warp owns C[rows, cols]."""
+    a = 4 * (rows * K + k)
+    b = 4 * (cols * N + k)
+    c = 4 * (rows * N + cols)
+
+    return tuple(count_transactions(addresses, 4, 32) for addresses in (a, b, c))

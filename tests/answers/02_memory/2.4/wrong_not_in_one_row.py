@@ -1,0 +1,10 @@
+# expects: memory is one row
+# Exercise 2.4
+def pack(particles):
+    """All floats in one row, [8 n], in the order in which they lie in memory."""
+    return particles.T
+
+
+def place(i, field, n):
+    """Where `pack` has put this field of the particles i, [32]; there are n particles."""
+    return field * n + i

@@ -1,0 +1,7 @@
+# expects: a million times too little: are ms
+# Exercise 4.2b
+def judge(flops, nbytes, ms, peak, bandwidth):
+    """What a claim amounts to, and what the GPU allows."""
+    tflops = flops / (ms * 1e3) / 1e12
+    least_ms = max(flops / peak, nbytes / bandwidth) * 1e3
+    return tflops, least_ms

@@ -1,0 +1,16 @@
+# expects: the second has the larger maximum
+# expects: The side with the smaller maximum is added as it is
+# Exercise 5.4
+def merge(a, b):
+    """(m, l, acc) of two parts together, from the (m, l, acc) of each."""
+    (m_a, l_a, acc_a), (m_b, l_b, acc_b) = a, b
+
+    m_new = max(m_a, m_b)
+    shift = m_new if m_new > -np.inf else 0.0  # as in exercise 5.3
+
+    alpha_a = np.exp(m_a - shift)
+    alpha_b = np.exp(m_b - shift)
+
+    l = l_a + alpha_b * l_b
+    acc = acc_a + alpha_b * acc_b
+    return m_new, l, acc
