@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tiles.advice import advice, precedence
+from tiles.advice import advice, of_exception, precedence
 from tiles.cases import tensors
 from tiles.interpreter.kernels import Value
 
@@ -25,6 +25,8 @@ MATRIX = dict(argument="x", extent=15, shape=(3, 5), side="after")
         ("load outside", dict(MATRIX, index=(0, 5), count=1), PLAIN, [], "One too many"),
         ("load outside", dict(MATRIX, index=(3, 5), count=1), PLAIN, [], "which stride belongs to which index"),
         ("store outside", dict(MATRIX, index=(3, 0), count=4), PLAIN, [], "which stride belongs to which index"),
+        ("load outside", dict(MATRIX, index=(4, 0), count=5, program=(0, 4)), PLAIN, [], "a program (0, 4), and no row 4"),
+        ("load outside", dict(MATRIX, index=(2, 5), count=1, program=2), PLAIN, [], "One too many"),
         ("race", dict(message="Programs 0 and 1 both stored out[0]"), PLAIN, [], "elements of its own"),
         ("race", dict(message="Program 1 read out[0], which program 0 stored"), PLAIN, [], "second launch"),
         ("poison", {}, PLAIN, [], "`other=`"),
@@ -87,6 +89,41 @@ def failing(message, values=None, widened=None):
 def test_what_the_variables_of_a_line_tell(message, values, words):
     said = failing(message, values)
     assert words in said and bool(said) == bool(words)
+
+
+@pytest.mark.parametrize(
+    "message, line, words",
+    [
+        (
+            "TypeError: 'int' object is not iterable",
+            "acc = tl.zeros(BLOCK_SIZE, tl.float32)",
+            "A shape is a list: `[BLOCK_SIZE]`.",
+        ),
+        ("TypeError: 'int' object is not iterable", "acc += sum(x)", "Python's own functions cannot go through a tile"),
+        ("TypeError: 'int' object is not iterable", "x = x_ptr[offs]", "A pointer is no array"),
+        ("Shape element 0 must have type `int`, got tensor", "acc = tl.zeros([n_cols], tl.float32)", "or a `tl.constexpr`"),
+        (
+            "operands could not be broadcast together with remapped shapes [original->remapped]: (8,) and requested shape (1,)",
+            "tl.atomic_add(total_ptr, x)",
+            "one address for 8 values: a tile of addresses is `total_ptr + offs`",
+        ),
+    ],
+)
+def test_what_a_line_tells(message, line, words):
+    assert words in advice(SimpleNamespace(kind="error in kernel", message=message, text=line, source="", line=1), PLAIN, [])
+
+
+@pytest.mark.parametrize(
+    "line, words",
+    [
+        ("grid = (tl.cdiv(n, 64),)", "Outside a kernel it is `triton.cdiv`."),
+        ("add_kernel(x, out, n, 64)", "`add_kernel[grid](...)`"),
+        ("offs = tl.arange(0, 64)", "inside a kernel alone"),
+    ],
+)
+def test_what_belongs_into_a_kernel(line, words):
+    assert words in of_exception("Cannot call @triton.jit'd outside of the scope of a kernel", line)
+    assert of_exception("division by zero", line) == ""
 
 
 def test_a_mask_larger_than_its_addresses():

@@ -3,13 +3,15 @@
 import copy
 import hashlib
 import json
+import linecache
 import sys
 
 import numpy as np
 import pytest
 
-from tiles import Case, NotYet, check, choice, fingerprint, question, rows
+from tiles import Case, LoadCounter, NotYet, check, choice, fingerprint, question, rows
 from tiles.blanks import BlankLeft
+from tiles.mistakes import RAISED
 
 
 def spec(x):
@@ -353,3 +355,67 @@ def test_sizes_are_blamed_once_ordinary_values_agree():
     assert blamed not in str(wrong.value)
     with pytest.raises(NotYet, match=blamed):  # ordinary rows of whole blocks are right
         sums(lambda x, b: sum_of_blocks(x, b) - (len(x) % b and x[-1]), cases=cases + rows(8, block_size=4), **given)
+
+
+def test_what_is_read_beside_the_counter_is_refused():
+    """Blocks of matrices are read through the LoadCounter that the answer is given."""
+    cases = [Case("a small one", (np.ones((4, 4)), LoadCounter()), sizes={"n": 4})]
+    common = dict(against=lambda a, counter: a[:2], cases=cases, moves=lambda n: 8)
+    check("99.1", lambda a, counter: counter.load(a, slice(0, 2), slice(None)), **common)
+    with pytest.raises(NotYet, match="The values are right, but 8 of 8 elements are read without the counter"):
+        check("99.1", lambda a, counter: a[:2], **common)
+
+
+@pytest.mark.parametrize(
+    ("result", "expected", "words"),
+    [
+        (3.0, 3, "The values are right, but The result is 3.0, a float, expected 3, a whole number"),
+        (2.5, 3, "The result is 2.5, expected 3."),
+        ([3, 1], 3, r"The result holds 2 values, \[3, 1\], expected one number"),
+        ("three", 3, "The result is 'three', expected a number."),
+        ("memory", True, "The result is 'memory', expected True or False."),
+        (False, True, "The result is False, expected True."),
+    ],
+)
+def test_a_single_result_of_another_kind(result, expected, words):
+    with pytest.raises(NotYet, match=words):
+        check("99.1", lambda x: result, against=lambda x: expected, cases=[Case("one", (1,))])
+
+
+def test_a_float_is_told_last():
+    """A rounding that is forgotten shows in another case, and is the better thing to say."""
+    cases = [Case("n = 4", (4,)), Case("n = 5", (5,))]
+    with pytest.raises(NotYet, match="n = 5.\n  The result is 2.5, expected 3."):
+        check("99.1", lambda n: n / 2, against=lambda n: -(-n // 2), cases=cases)
+
+
+def helper_of_the_lesson(numbers):
+    return numbers[None, "no index"]
+
+
+def test_an_exception_in_a_helper_is_told_at_the_line_that_calls_it(monkeypatch):
+    source = "# Exercise 99.1\ndef answer(x):\n    return helper_of_the_lesson(x)\n"
+    monkeypatch.setitem(linecache.cache, "/a_cell.py", (len(source), None, source.splitlines(True), "/a_cell.py"))
+    monkeypatch.setitem(RAISED, "99.1", {"A list has one dimension.": "TypeError: list indices"})
+    space = {"helper_of_the_lesson": helper_of_the_lesson, "__name__": __name__}
+    exec(compile(source, "/a_cell.py", "exec"), space)
+    words = r"Line 3, `return helper_of_the_lesson\(x\)`, raises TypeError, in `helper_of_the_lesson`: list .*\n  A list has one"
+    with pytest.raises(NotYet, match=words):
+        check("99.1", space["answer"], against=lambda x: 1, cases=[Case("one", ([1, 2],))])
+
+
+def test_precedence_in_a_function_that_the_answer_calls():
+    def answer(x):
+        return inside(x)
+
+    with pytest.raises(NotYet, match="`&` binds before the comparison"):
+        check("99.1", answer, against=lambda x: 1, cases=[Case("one", (2,))])
+
+
+def inside(x):
+    return x if 0 < x & x < 9 else 0
+
+
+def test_a_letter_without_quotes(sealed_question):
+    with pytest.raises(NotYet, match='put the letter in quotes, as in "a".'):
+        choice("5.c1", np.zeros(3))

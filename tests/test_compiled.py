@@ -375,7 +375,8 @@ REFUSED = {
         "total = 0.0\nfor i in range(n):\n    total = total + tl.load(x_ptr + offs)\ntl.store(out_ptr + offs, total)",
         "line 5 of kernel, `for i in range(n):`: Loop-carried variable total has initial type fp32 but is re-assigned to "
         "a tile [64] of fp32 in loop.",
-        "Give `total` its final type before the loop: `total = 0.0`, or `total = tl.zeros([...], tl.float32)` where it is a tile.",
+        "`total` is one number before the loop and a tile after it: start with `total = tl.zeros([BLOCK_SIZE], tl.float32)`, "
+        "or whatever the sides of the tile are.",
     ),
     "born in if": (
         "if n > 3:\n    x = tl.load(x_ptr + offs)\ntl.store(out_ptr + offs, x)",
@@ -494,6 +495,10 @@ def test_arguments_that_do_not_fit():
     error = refused(SIGNATURE, FLOAT, FLOAT, 4, 64, num_warp=4)
     assert error.words == "Keyword argument num_warp was specified but unrecognised" and error.line is None
     assert error.advice == "num_warp is neither an argument of the kernel nor a launch option such as num_warps"
+    error = refused(SIGNATURE, FLOAT, FLOAT, 4, 64, num_warps=4.0)
+    assert str(error) == (
+        "The compiler refuses kernel: num_warps is 4.0, which is no whole number.\n`//` divides whole numbers, and gives one."
+    )
     error = refused(SIGNATURE, FLOAT, [1], 4, 64)
     assert str(error) == (
         "The compiler refuses kernel: failed to specialize argument of type: list.\nPass tensors and numbers to a kernel."

@@ -1,11 +1,13 @@
 """Known mistakes: the sentence that a check says instead of a guess."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from tiles import Case, check
 from tiles.blanks import NotYet
-from tiles.mistakes import MISTAKES, WARNED, recognise, recognise_warning
+from tiles.mistakes import FAULTED, LAUNCHED, MISTAKES, WARNED, recognise, recognise_fault, recognise_launches, recognise_warning
 
 
 @pytest.fixture
@@ -51,3 +53,12 @@ def answer_of(x):
 
 def test_every_lesson_has_a_module_of_its_own():
     assert {exercise.split(".")[0] for exercise in MISTAKES} <= {str(n) for n in range(1, 14)}
+
+
+def test_what_launches_did_is_recognised(monkeypatch):
+    facts = SimpleNamespace(programs=3)
+    of_one = {"No such fact.": lambda found, case: found.grid > 1, "Too many.": lambda found, case: found.programs > case}
+    for table, recognised in ((LAUNCHED, recognise_launches), (FAULTED, recognise_fault)):
+        monkeypatch.setitem(table, "99.1", of_one)
+        assert [recognised("99.1", facts, most) for most in (2, 3)] == ["Too many.", ""]
+        assert recognised("99.2", facts, 2) == ""

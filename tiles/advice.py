@@ -52,7 +52,7 @@ def of_launches(traffic: Any, inputs: Sequence[str], outputs: Sequence[str], ele
     stores = [tally for tally in traffic.tallies if tally.kind == "store"]
     if (
         len(traffic.launches) == 1
-        and 0 < sum(t.executed for t in stores) < elements
+        and 0 < 8 * sum(t.executed for t in stores) < elements
         and all(t.lanes == t.executed for t in stores)
     ):
         loads = [tally for tally in traffic.tallies if tally.kind == "load"]
@@ -166,6 +166,10 @@ ERRORS = (  # what the message or the line of the kernel matches, and what to do
     ),
     (r"(?<![\w.])(sum|any|all|sorted)\(", "Python's own functions cannot go through a tile: `tl.sum(x)`, `tl.max(x)`."),
     (r"There is a variable of that name outside", "Set it in the kernel, or pass it as an argument."),
+    (
+        r"Shape element \d+ must have type",
+        "The sides of a tile are known when the kernel is compiled: a number, or a `tl.constexpr` such as BLOCK_SIZE.",
+    ),
     (r"power of 2", "The size of a tile is a power of two; where the data end earlier, a mask says so."),
     (r"Unsupported ptr type", "Only addresses can be loaded from or stored to: a pointer plus offsets."),
     (r"cannot add pointers", "These are addresses, not values: load first, then add."),
@@ -175,7 +179,27 @@ ERRORS = (  # what the message or the line of the kernel matches, and what to do
 )
 
 
+OUTSIDE_A_KERNEL = (  # what an exception in a launcher says, and what to do about it; {1} as in the line
+    (r"Cannot call @triton.jit'd", r"\btl\.(cdiv|next_power_of_2)\(", "Outside a kernel it is `triton.{1}`."),
+    (r"Cannot call @triton.jit'd", r"(\w+_kernel)\(", "A kernel is launched on a grid: `{1}[grid](...)`."),
+    (r"Cannot call @triton.jit'd", r"", "Triton's `tl` works inside a kernel alone."),
+)
+
+
+def of_exception(said: str, line: str) -> str:
+    """What to do about an exception in a launcher, from its words and its line; empty where nothing is known."""
+    for words, place, sentence in OUTSIDE_A_KERNEL:
+        if re.search(words, said) and (found := re.search(place, line)):
+            return sentence.replace("{1}", found[1] if found.groups() else "")
+    return ""
+
+
 def _error(message: str, line: str) -> str:
+    if "not iterable" in message and (maker := re.search(r"tl\.(?:zeros|full)\(\s*(\w+)", line)):
+        return f"A shape is a list: `[{maker[1]}]`."
+    values = re.search(r"could not be broadcast .*: \((\d+),\) and requested shape \(1,\)", message)
+    if values and (pointer := re.search(r"tl\.(?:atomic_\w+|store)\(\s*(\w+)\s*,", line)):
+        return f"That is one address for {values[1]} values: a tile of addresses is `{pointer[1]} + offs`."
     for pattern, words in ERRORS:
         if re.search(pattern, message) or re.search(pattern, line):
             return words
@@ -189,6 +213,8 @@ def _error(message: str, line: str) -> str:
 
 def _outside(fault: Any, case: Case, passed: Sequence[Case]) -> str:
     operation = fault.kind.split()[0]
+    if words := _surplus_program(fault):
+        return words
     if words := apart_by_values(case, passed):  # the same sizes are right without gaps
         return words
     if fault.side == "between":
@@ -200,6 +226,17 @@ def _outside(fault: Any, case: Case, passed: Sequence[Case]) -> str:
     if case.strided or isinstance(fault.index, tuple):
         return f"Look at the mask of the {operation}, and at which stride belongs to which index."
     return f"Look at the mask of the {operation}: which of this program's elements exist?"
+
+
+def _surplus_program(fault: Any) -> str:
+    """A program whose row does not exist, where its number is that row; else empty."""
+    if not isinstance(fault.index, tuple) or not fault.shape or getattr(fault, "program", None) is None:
+        return ""
+    row, n_rows = fault.index[0], fault.shape[0]
+    numbers = fault.program if isinstance(fault.program, tuple) else (fault.program,)
+    if n_rows <= row in numbers:
+        return f"There is a program {fault.program}, and no row {row}: look at the grid."
+    return ""
 
 
 def _is_next(index: Any, shape: Any, extent: Any) -> bool:

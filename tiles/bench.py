@@ -100,9 +100,12 @@ measured: list[Run] = []
 
 
 def has_gpu() -> bool:
-    """Whether functions can be timed here."""
-    import torch
-
+    """Whether functions can be timed here: False without a GPU, and without torch or Triton."""
+    try:
+        import torch
+        import triton  # noqa: F401, for its timer
+    except ImportError:
+        return False
     return torch.cuda.is_available()
 
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from tiles import cells
-from tiles.advice import advice, of_launches, precedence
+from tiles.advice import advice, of_exception, of_launches, precedence
 from tiles.blanks import NotYet, functions_of, refuse_blanks
 from tiles.cases import Case
 from tiles.diagnose import (
@@ -38,7 +38,7 @@ from tiles.diagnose import (
     resembles,
 )
 from tiles.memory import SECTOR, CountedArray, LoadCounter, largest_load, uncounted, unwritten
-from tiles.mistakes import recognise, recognise_error, recognise_warning
+from tiles.mistakes import recognise, recognise_error, recognise_fault, recognise_launches, recognise_warning
 
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
 GATE = "H100"  # the GPU that kernels are compiled for; one that they are compiled for need not be there
@@ -316,7 +316,8 @@ class _Trial:
                     tried = launchers.attempt(self.answer, case, device, most)
             except interpreter.KernelError as fault:
                 self.label = _with_constants(case.label, fault)
-                raise NotYet(_lines(fault.message, advice(fault, case, self.passed))) from None
+                known = recognise_fault(self.exercise, fault, case)
+                raise NotYet(_lines(fault.message, known or advice(fault, case, self.passed))) from None
             constants = {}
             for one in tried.traffic.launches:
                 constants.update({k: v for k, v in one.constants.items() if isinstance(v, int)})
@@ -329,7 +330,8 @@ class _Trial:
             names = _output_names(self.answer, case)
             if device == "cpu":
                 elements = sum(output.size for output in tried.outputs)
-                seen = of_launches(tried.traffic, _parameters(self.answer)[: len(case.inputs)], names, elements)
+                seen = recognise_launches(self.exercise, tried.traffic, case)
+                seen = seen or of_launches(tried.traffic, _parameters(self.answer)[: len(case.inputs)], names, elements)
                 self.programs += tried.traffic.programs
             self._compare(tried.outputs, expected, tried.unwritten, names, case, dtypes, sizes, exponential, seen)
             if device == "cpu":
@@ -341,7 +343,7 @@ class _Trial:
         self.label = label
         said = self._traffic_within_budget(traffic, case) if self.moves else ""
         said = self._sectors_within_budget(traffic, case) if self.sectors else said
-        self._refuse_compiled(traffic)
+        self._refuse_compiled(traffic, case)
         return said
 
     def _refuse_what_the_compiler_refuses(self, traffic) -> None:
@@ -399,7 +401,8 @@ class _Trial:
         if traffic.bytes > allowed:
             raise NotYet(
                 f"The values are right, but the kernel moves {amount(traffic.bytes / elements)} B per element of the output, "
-                f"where {amount(allowed / elements)} B suffice.\n" + _by_line(traffic)
+                f"where {amount(allowed / elements)} B suffice.\n"
+                + _by_line(traffic, recognise_launches(self.exercise, traffic, case))
             )
         self._least(traffic.bytes, allowed, case)
         return f"{allowed / elements:.3g} B per element moved, the minimum"
@@ -410,16 +413,17 @@ class _Trial:
         if asked > allowed:
             raise NotYet(
                 f"The values are right, but the warps ask for {asked:,} sectors, where {allowed:,} would do "
-                f"({useful} of their bytes are used).\n{_sectors_by_line(traffic)}"
+                f"({useful} of their bytes are used).\n"
+                + _sectors_by_line(traffic, recognise_launches(self.exercise, traffic, case))
             )
         self._least(asked, allowed, case)
         return f"{useful} of every sector used"
 
-    def _refuse_compiled(self, traffic) -> None:
+    def _refuse_compiled(self, traffic, case: Case) -> None:
         """Raise NotYet for a launch that computes what it should and compiles to something else than it should."""
         for launch in traffic.launches if self.compiled else ():
             if lacks := self.compiled(launch.compiled(GATE)):
-                raise NotYet(f"The values are right. {lacks}")
+                raise NotYet(_lines(f"The values are right. {lacks}", recognise_launches(self.exercise, traffic, case)))
 
     def _least(self, moved: int, allowed: int, case: Case) -> None:
         """The line of a right answer says the budget, so it must be the least that any right answer moves.
@@ -663,7 +667,8 @@ def _only_not_yet(exercise: str):
             raise NotYet(first) from error
         said = str(error).strip().split("\n")[0]
         what = f"{where}{type(error).__name__}{inside}: {said}.".replace("..", ".")
-        raise NotYet(_lines(what, recognise_error(exercise, f"{type(error).__name__}: {said}"))) from error
+        known = recognise_error(exercise, f"{type(error).__name__}: {said}")
+        raise NotYet(_lines(what, known or of_exception(said, (own[-1].line or "") if own else ""))) from error
 
 
 def _is_of(exercise: str, file: str) -> bool:
@@ -686,17 +691,17 @@ def _with_constants(label: str, fault) -> str:
     return ", ".join([label] + [f"{k} = {v}" for k, v in constants.items()])
 
 
-def _by_line(traffic) -> str:
-    """What each line of the kernel moves, for a kernel that moves too much."""
+def _by_line(traffic, known: str = "") -> str:
+    """What each line of the kernel moves, for a kernel that moves too much. known: why, if it is known."""
     verb = {"load": "reads", "store": "writes", "atomic": "reads and writes"}
     said = ", ".join(f"line {a.line} {verb[a.kind]} {a.bytes:,} B of {a.argument}" for a in _accesses(traffic))
-    return said[:1].upper() + said[1:] + ". What could stay in registers?"
+    return said[:1].upper() + said[1:] + f". {known or 'What could stay in registers?'}"
 
 
-def _sectors_by_line(traffic) -> str:
-    """What each line of the kernel asks for, for a kernel whose lanes lie too far apart."""
+def _sectors_by_line(traffic, known: str = "") -> str:
+    """What each line of the kernel asks for, for a kernel whose lanes lie too far apart. known: why, if it is known."""
     said = ", ".join(f"line {a.line} asks for {a.sectors:,} sectors of {a.argument}" for a in _accesses(traffic))
-    return said[:1].upper() + said[1:] + ". Do neighbouring lanes take neighbours in memory?"
+    return said[:1].upper() + said[1:] + f". {known or 'Do neighbouring lanes take neighbours in memory?'}"
 
 
 def _accesses(traffic) -> list:

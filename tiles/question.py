@@ -19,7 +19,7 @@ def choice(exercise: str, answer: str) -> None:
     answer: a letter; "C", " c" and "c)" are c as well.
     The questions of a lesson are in tiles/questions/LESSON.json: {"5.c1": {"salt", "digest", "why": {"a": "...", ...}}}.
     """
-    if answer == "______":
+    if isinstance(answer, str) and answer == "______":
         raise NotYet(f'Exercise {exercise} still has a blank: write a letter, as in answer = "a".')
     if outdated := cells.stale(exercise):
         raise NotYet(outdated)

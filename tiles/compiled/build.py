@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tiles.blanks import NotYet, refuse_blanks
-from tiles.compiled.refusals import explain, refuse_and_or, refuse_too_large
+from tiles.compiled.refusals import explain, refuse_and_or, refuse_fractions, refuse_too_large
 from tiles.compiled.result import CompiledKernel, describe
 from tiles.compiled.sources import forget_hashes
 from tiles.compiled.targets import Target, find_target
@@ -91,6 +91,7 @@ def _compile(
     kernel: Any, arguments: tuple, named: dict[str, Any], target: Target, signature: Mapping[str, str] | None = None
 ) -> CompiledKernel:
     function, named = _unwrap(kernel, arguments, named)
+    refuse_fractions(function, named, target)
     with _lock():
         _refuse_inside_a_launch()
         forget_hashes(function)

@@ -42,6 +42,9 @@ _ADVICE = (
     (r"Boolean value of Tensor|truth value",
      "A tile has many truth values: use `&`, `|` and `~`, and `tl.where` or a mask instead of `if`"),
     (r"global variable (\w+)", "Pass `{1}` as an argument, or write `{1} = tl.constexpr(...)` outside the kernel"),
+    (r"Loop-carried variable (\w+) has initial type (?!<)\S+ but is re-assigned to <",
+     "`{1}` is one number before the loop and a tile after it: start with `{1} = tl.zeros([BLOCK_SIZE], tl.float32)`, "
+     "or whatever the sides of the tile are"),
     (r"Loop-carried variable (\w+)",
      "Give `{1}` its final type before the loop: `{1} = 0.0`, or `{1} = tl.zeros([...], tl.float32)` where it is a tile"),
     (r"Mismatched type for (\w+)", "Give `{1}` the same type and shape in both branches, or use `tl.where`"),
@@ -70,6 +73,18 @@ _ADVICE = (
     (r"failed to specialize argument", "Pass tensors and numbers to a kernel"),
     (r"Unsupported ptr type", "The first argument is a pointer: `x_ptr + offs`"),
 )  # fmt: skip
+
+
+def refuse_fractions(kernel: Any, named: Mapping[str, Any], target: Target) -> None:
+    """Refuse launch options that count something and are floats: Triton fails at them far from the launch."""
+    for name in ("num_warps", "num_stages", "num_ctas"):
+        if isinstance(value := named.get(name), float):
+            raise CompileError(
+                f"{name} is {value}, which is no whole number",
+                kernel=kernel.__name__,
+                target=target,
+                advice="`//` divides whole numbers, and gives one",
+            )
 
 
 def explain(error: Exception, function: Any, target: Target, said: str = "") -> CompileError:

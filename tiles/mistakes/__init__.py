@@ -36,6 +36,13 @@ RAISED: dict[str, Mapping[str, str]] = _of_lessons("RAISED")
 """For each exercise: a sentence, and the regular expression of an exception, "TypeError: its text", that it explains."""
 
 
+LAUNCHED: dict[str, Mistakes] = _of_lessons("LAUNCHED")
+"""For each exercise: a sentence, and a function of a wrong launcher's Traffic and the Case that says whether it fits."""
+
+FAULTED: dict[str, Mistakes] = _of_lessons("FAULTED")
+"""For each exercise: a sentence, and a function of a KernelError and the Case that says whether it fits."""
+
+
 def recognise(
     exercise: str, inputs: Sequence[Any], options: Mapping[str, Any], results: Sequence[Any], which: int, tolerance: Any = 0.0
 ) -> str:
@@ -63,6 +70,26 @@ def recognise_warning(exercise: str, values: Mapping[str, Any]) -> str:
                 if fits(values):
                     return sentence
         except (KeyError, TypeError, ValueError):  # the answer has other variables
+            continue
+    return ""
+
+
+def recognise_launches(exercise: str, traffic: Any, case: Any) -> str:
+    """The sentence for a mistake that explains what launches did; empty where none does. traffic: their Traffic."""
+    return _first_that_fits(LAUNCHED.get(exercise, {}), traffic, case)
+
+
+def recognise_fault(exercise: str, fault: Any, case: Any) -> str:
+    """The sentence for a mistake that explains a KernelError; empty where none does."""
+    return _first_that_fits(FAULTED.get(exercise, {}), fault, case)
+
+
+def _first_that_fits(mistakes: Mistakes, facts: Any, case: Any) -> str:
+    for sentence, fits in mistakes.items():
+        try:
+            if fits(facts, case):
+                return sentence
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError):  # another signature, other arguments
             continue
     return ""
 

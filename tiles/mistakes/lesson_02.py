@@ -1,5 +1,7 @@
 """Mistakes in lesson 02, memory: see `tiles.mistakes`."""
 
+import re
+
 import numpy as np
 
 
@@ -77,6 +79,28 @@ def pages_in_a_row(x, starts, page_size):
     return x[: len(starts) * page_size].reshape(-1, page_size)
 
 
+def sources(traffic):
+    return "\n".join(launch.request[0].src for launch in traffic.launches)
+
+
+def turned(traffic, case):
+    """Exercise 2.6: whether the kernel was given x as it lies the other way round."""
+    given = tuple(traffic.launches[0].request[1][0].shape)
+    return given != case.inputs[0].shape and given == case.inputs[0].shape[::-1]
+
+
+def tall(case):
+    return case.inputs[0].shape[0] > case.inputs[0].shape[1]
+
+
+def axes_of_the_grid_swapped(traffic, case):
+    launch = traffic.launches[0]
+    n_rows, n_cols = launch.request[1][0].shape
+    right = (n_rows, -(-n_cols // launch.constants["BLOCK_SIZE"]))
+    columns = re.search(r"program_id\(1\) \* BLOCK_SIZE", sources(traffic))
+    return columns and launch.grid[:2] == right[::-1] != right
+
+
 MISTAKES = {
     "2.1": {
         "A float keeps 53 bits of an address of 57: stay with whole numbers.": in_floats,
@@ -92,6 +116,9 @@ MISTAKES = {
             of_ends(lambda first, last: last.max() - first.min() + 1 if first.size else 0),
         "The first and the last segments are counted apart, so most count twice: put both together, then drop what is double.":
             of_ends(lambda first, last: np.unique(first).size + np.unique(last).size),
+        "A segment has a whole number: `/` keeps the rest of the division.": lambda addresses, itemsize, segment: np.union1d(
+            np.asarray(addresses) / segment, (np.asarray(addresses) + itemsize - 1) / segment
+        ).size,
     },
     "2.2": {
         "The addresses are in items, not in bytes.": share(lambda stride, itemsize: stride),
@@ -114,6 +141,10 @@ MISTAKES = {
         "Look at the length of a row of A: is it K or N?": matrices(a=lambda rows, cols, k, K, N: 4 * (rows * N + k)),
         "Look at the length of a row of C: is it K or N?":
             matrices(c=lambda rows, cols, k, K, N: 4 * (rows * K + cols)),
+        "The lanes read `B[k, col]`, row k and column col; yours are in row col.":
+            matrices(b=lambda rows, cols, k, K, N: 4 * (cols * N + k)),
+        "Yours walks down the columns of B, and B is stored row by row.":
+            matrices(b=lambda rows, cols, k, K, N: 4 * (cols * K + k)),
         "All lanes read `B[k, col]`: which of its two numbers is the row?":
             matrices(b=lambda rows, cols, k, K, N: 4 * (rows * N + cols)),
         "The lanes read `A[row, k]`: which of its two numbers is the column?":
@@ -129,6 +160,8 @@ MISTAKES = {
     "2.5a": {
         "Lanes that want the same word are served together: drop what is double before you count.": banks(busiest),
         "An address counts bytes, and a word has 4 bytes.": banks(lambda words: busiest(np.unique(words)), bytes_per_word=1),
+        "Each number occurs once there. Were equal banks dropped, not equal words? Or is the bank of a word, `% 32`, missing?":
+            banks(lambda words: 1),
         "That is how many banks are busy: how many words has the busiest one to hand out?":
             banks(lambda words: np.unique(words % 32).size),
         "That is how many words there are, in all banks together.": banks(lambda words: np.unique(words).size),
@@ -156,3 +189,38 @@ MISTAKES = {
         "The pages come from other places: where they start stands in `starts`.": pages_in_a_row,
     },
 }  # fmt: skip
+
+RAISED = {
+    "2.4": {
+        "`pack` gives a matrix, and memory is one row of 8 n floats.": r"IndexError: index \d+ is out of bounds for axis 0 with size (8|32)$",
+    },
+}
+
+LAUNCHED = {
+    "2.6": {
+        "The shape does not tell how a matrix is stored; its strides do.": lambda traffic, case: (
+            turned(traffic, case) == (case.order == "C") and turned(traffic, case) == tall(case)
+        ),
+        "This x is stored row by row, and the launcher turned it.": lambda traffic, case: (
+            turned(traffic, case) and case.order == "C"
+        ),
+        "This x is stored column by column, and the launcher did not turn it.": lambda traffic, case: (
+            not turned(traffic, case) and case.order == "F"
+        ),
+        "The kernel takes its row from axis 0: along which axis of the grid are there as many programs as rows?":
+            axes_of_the_grid_swapped,
+    },
+    "2.7": {
+        "You promised it of the place in the table, not of the start that is read there.": lambda traffic, case: re.search(
+            r"tl\.load\(.*tl\.multiple_of\(", sources(traffic)
+        ),
+    },
+}  # fmt: skip
+
+FAULTED = {
+    "2.6": {
+        "Several programs get beyond the end of a row: does the mask let columns past N through?": lambda fault, case: (
+            fault.kind == "race" and re.search(r"mask = \(?rows < M\)?\s*(#.*)?$", fault.source, re.MULTILINE)
+        ),
+    },
+}

@@ -54,6 +54,37 @@ def levels(fold):
     return given
 
 
+def rows_elsewhere(x, result):
+    """Exercise 3.6b: the means, where row follows row in other steps, among those that answers have."""
+    (n_rows, n_cols), flat = x.shape, x.ravel()
+    for step in (n_rows, 1, 32, 64, 128, 256):
+        places = step * np.arange(n_rows)[:, None] + np.arange(n_cols)
+        if n_rows > 1 and step != n_cols and places.max() < flat.size:
+            means = flat[places].mean(axis=0)
+            if np.allclose(result, means, rtol=1e-4, atol=1e-5):
+                return means
+    return None
+
+
+def stores(traffic):
+    return [tally for tally in traffic.tallies if tally.kind == "store" and tally.argument == "out"]
+
+
+def tiles_on_each_other(traffic, case):
+    """Exercise 3.4: more elements are stored than there are."""
+    return sum(tally.lanes for tally in stores(traffic)) > case.outputs[0].shape[0]
+
+
+def one_tile_each(traffic, case):
+    (launch,) = traffic.launches
+    return sum(tally.executed for tally in stores(traffic)) == launch.programs < launch.programs * launch.constants["TILES"]
+
+
+def programs_to_spare(traffic, case):
+    (launch,) = traffic.launches
+    return launch.programs > -(-case.outputs[0].shape[0] // (launch.constants["TILES"] * launch.constants["BLOCK_SIZE"]))
+
+
 MISTAKES = {
     "3.1": {
         "Those are threads: a warp issues an instruction once for all of its threads.": issued(
@@ -123,6 +154,7 @@ MISTAKES = {
     },
     "3.4": {
         "Where does the shift come in?": lambda x, log_scale, shift: x * np.exp(log_scale),
+        "The shift is scaled as well: scale x, then add the shift.": lambda x, log_scale, shift: (x + shift) * np.exp(log_scale),
         "The scale is the exponential of log_scale.": lambda x, log_scale, shift: x * log_scale + shift,
     },
     "3.5": {
@@ -135,9 +167,27 @@ MISTAKES = {
         "Only row 0 has been added: is there a program for every row?": lambda x: x[0] / len(x),
     },
     "3.6b": {
+        "How far apart are two rows of x?": rows_elsewhere,
         "That is the last row alone: does acc keep the rows before it?": lambda x: x[-1] / len(x),
         "Every turn of the loop adds row 0: where does the number of the row come in?": lambda x: x[0],
         "A mean of a column divides by the number of rows.": lambda x: x.sum(axis=0) / x.shape[1],
         "That is the sum of a column, not the mean.": lambda x: x.sum(axis=0),
     },
 }  # fmt: skip
+
+RAISED = {
+    "3.2": {
+        "With shared = 0 a block still takes the bytes that are reserved in it.": r"^ZeroDivisionError",
+    },
+    "3.5": {
+        "x stays an array, of half as many numbers: add two slices of it, element by element.": r"^TypeError: .*has no len",
+    },
+}
+
+LAUNCHED = {
+    "3.4": {
+        "A program stores some elements several times, and others not at all: how does `tile` move the offsets?": tiles_on_each_other,
+        "Each program stores one tile, and it owns TILES of them.": one_tile_each,
+        "More programs start than are needed: each of them owns TILES tiles.": programs_to_spare,
+    },
+}

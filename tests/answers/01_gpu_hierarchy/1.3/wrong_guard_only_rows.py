@@ -1,4 +1,4 @@
-# expects: 3 rows, 5 columns
+# expects: 4 rows, 7 columns
 # expects: write into the next row
 # expects: what is true of col
 # Exercise 1.3

@@ -1,4 +1,4 @@
-# expects: numbers of segments are whole
+# expects: A segment has a whole number
 # Exercise 2.1
 def count_transactions(addresses, itemsize, segment):
     """How many aligned pieces of `segment` bytes the lanes touch."""

@@ -1,4 +1,4 @@
-# expects: which of its two numbers is the row?
+# expects: row k and column col; yours are in row col
 # Exercise 2.3
 def matmul_sectors(rows, cols, k, K, N):
     """Sectors of A and B in step k, and of C at the end; the warp owns C[rows, cols]."""

@@ -1,4 +1,4 @@
-# expects: raises
+# expects: memory is one row of 8 n floats
 # Exercise 2.4
 def pack(particles):
     """All floats in one row, [8 n], in the order in which they lie in memory."""

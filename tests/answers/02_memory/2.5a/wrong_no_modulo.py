@@ -1,4 +1,4 @@
-# expects: `bincount` counts words, not banks
+# expects: Or is the bank of a word, `% 32`, missing?
 # Exercise 2.5a
 def conflict_degree(addresses):
     """Turns that shared memory needs to serve a warp."""

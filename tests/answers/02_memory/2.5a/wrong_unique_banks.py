@@ -1,4 +1,4 @@
-# expects: expected
+# expects: Were equal banks dropped, not equal words?
 # Exercise 2.5a
 def conflict_degree(addresses):
     """Turns that shared memory needs to serve a warp."""

@@ -1,5 +1,6 @@
 # expects: column by column
 # expects: The values are right, but the warps ask for
+# expects: the launcher did not turn it.
 # Exercise 2.6
 @triton.jit
 def copy_matrix_kernel(

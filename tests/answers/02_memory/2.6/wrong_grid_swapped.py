@@ -1,4 +1,4 @@
-# expects: expected
+# expects: along which axis of the grid are there as many programs as rows?
 # Exercise 2.6
 @triton.jit
 def copy_matrix_kernel(

@@ -1,5 +1,5 @@
 # expects: both stored
-# expects: and the mask
+# expects: does the mask let columns past N through?
 # Exercise 2.6
 @triton.jit
 def copy_matrix_kernel(

@@ -1,4 +1,5 @@
 # expects: The values are right, but the warps ask for
+# expects: This x is stored row by row, and the launcher turned it.
 # Exercise 2.6
 @triton.jit
 def copy_matrix_kernel(

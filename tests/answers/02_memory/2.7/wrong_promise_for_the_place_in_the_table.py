@@ -1,4 +1,4 @@
-# expects: the place in the table
+# expects: You promised it of the place in the table
 # Exercise 2.7
 @triton.jit
 def copy_pages_kernel(x_ptr, starts_ptr, out_ptr, PAGE_SIZE: tl.constexpr):

@@ -1,4 +1,4 @@
-# expects: the answer is one of the letters a, b, c, d
+# expects: put the letter in quotes, as in "a"
 # Exercise 2.c1
 # A matrix is stored row by row. Thread i of a warp sums row i, from left to right.
 # "Each thread reads neighbours, so it coalesces", says a colleague.

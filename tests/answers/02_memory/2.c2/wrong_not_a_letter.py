@@ -1,4 +1,4 @@
-# expects: the answer is one of the letters a, b, c, d
+# expects: put the letter in quotes, as in "a"
 # Exercise 2.c2
 # "With stride 32, a warp that loads float32 moves 32 times the bytes that it needs."
 # In sectors, it moves

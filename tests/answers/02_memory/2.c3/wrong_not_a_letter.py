@@ -1,4 +1,4 @@
-# expects: the answer is one of the letters a, b, c, d
+# expects: put the letter in quotes, as in "a"
 # Exercise 2.c3
 # All 32 lanes of a warp read the same float of shared memory at the same moment.
 # This takes

@@ -1,4 +1,4 @@
-# expects: The last one was never written: that is one program too few
+# expects: how does `tile` move the offsets?
 # Exercise 3.4
 @triton.jit
 def scale_shift_kernel(

@@ -1,5 +1,5 @@
 # expects: 8 B of
-# expects: moves
+# expects: each of them owns TILES tiles
 # Exercise 3.4
 @triton.jit
 def scale_shift_kernel(

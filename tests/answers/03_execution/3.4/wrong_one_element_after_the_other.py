@@ -1,4 +1,4 @@
-# expects: 3.4 is not right yet
+# expects: how does `tile` move the offsets?
 # Exercise 3.4
 @triton.jit
 def scale_shift_kernel(

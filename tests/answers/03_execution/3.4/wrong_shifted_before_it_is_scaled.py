@@ -1,4 +1,4 @@
-# expects: first scaled, then shifted
+# expects: The shift is scaled as well
 # Exercise 3.4
 @triton.jit
 def scale_shift_kernel(

@@ -1,4 +1,4 @@
-# expects: x stays an array
+# expects: x stays an array, of half as many numbers
 # Exercise 3.5
 def tree_levels(x):
     """The partial sums of every level of the tree, [n - 1]; the last one is the sum of x."""

@@ -1,4 +1,4 @@
-# expects: one address
+# expects: one address for 8 values: a tile of addresses is `total_ptr + offs`
 # Exercise 3.6a
 @triton.jit
 def add_row_kernel(x_ptr, total_ptr, n_cols, BLOCK_SIZE: tl.constexpr):

@@ -1,4 +1,5 @@
-# expects: right up to N = 64
+# expects: N = 65
+# expects: How far apart are two rows of x?
 # Exercise 3.6b
 @triton.jit
 def column_means_kernel(x_ptr, out_ptr, n_rows, n_cols, BLOCK_SIZE: tl.constexpr):

@@ -1,4 +1,4 @@
-# expects: constexpr
+# expects: or a `tl.constexpr` such as BLOCK_SIZE
 # Exercise 3.6b
 @triton.jit
 def column_means_kernel(x_ptr, out_ptr, n_rows, n_cols, BLOCK_SIZE: tl.constexpr):

@@ -1,4 +1,4 @@
-# expects: one of the letters
+# expects: put the letter in quotes, as in "a"
 # Exercise 3.c1
 # In which of these do the threads of a warp diverge?
 # (thread is the number of a thread in its block, and warp = thread // 32.)

@@ -1,4 +1,4 @@
-# expects: one of the letters
+# expects: put the letter in quotes, as in "a"
 # Exercise 3.c2
 # A copy kernel runs at 25 % occupancy and at the full speed of memory.
 # You change it so that it reaches 100 % occupancy. It becomes

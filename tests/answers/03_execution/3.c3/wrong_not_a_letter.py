@@ -1,4 +1,4 @@
-# expects: one of the letters
+# expects: put the letter in quotes, as in "a"
 # Exercise 3.c3
 # 1,000 programs each add a float32 of their own to one sum with tl.atomic_add.
 # What do two runs give?
