@@ -98,6 +98,7 @@ def check(
             trial.passed.append(case)
         if cases[-1].launcher:
             trial.launch_backwards(cases[-1])
+            trial.launch_on_the_gpu(cases)
         if trial.no_whole_number:
             raise NotYet(f"The values are right, but {trial.no_whole_number}")
         measured = [within_budget() for within_budget in budgets]  # once all values are right
@@ -295,7 +296,7 @@ class _Trial:
         if moved > allowed:
             parts = parts or f"{moved / n:.3g} for each of the input, not {allowed / n:.3g}"
             raise NotYet(
-                f"The values are right, but {moved} elements are read and written, and {allowed} would do ({parts}). "
+                f"The values are right, but {moved} elements are read and written ({parts}), and {allowed} would do. "
                 f"{self.saving or 'Load each block once in a pass, and keep what you need of it.'}"
             )
         self._least(moved, allowed, case)
@@ -304,40 +305,49 @@ class _Trial:
     # ---- launchers: they fill their outputs by launching kernels
 
     def launch(self, case: Case) -> Callable[[], str]:
-        """Raise NotYet unless the outputs are right. Returns what judges the budgets, and says what was measured, or ""."""
+        """Raise NotYet unless the outputs are right in the interpreter.
+
+        Returns what judges the budgets, and says what was measured, or "".
+        """
         from tiles import interpreter, launchers
+
+        self.label = case.label
+        most = min(launchers.MOST_PROGRAMS, MOST_PROGRAMS - self.programs)
+        try:
+            with _only_not_yet(self.exercise), _refuse_calls_to(self.against):
+                tried = launchers.attempt(self.answer, case, "cpu", most)
+        except interpreter.KernelError as fault:
+            self.label = _with_constants(case.label, fault)
+            known = recognise_fault(self.exercise, fault, case)
+            raise NotYet(_lines(fault.message, known or advice(fault, case, self.passed))) from None
+        constants = {}
+        for one in tried.traffic.launches:
+            constants.update({k: v for k, v in one.constants.items() if isinstance(v, int)})
+        self.label = ", ".join([case.label] + [f"{k} = {v}" for k, v in constants.items() if k.isupper()])
+        self._refuse_old_content(tried, case)
+        self._refuse_scratch(tried, case)
+        names, elements = _output_names(self.answer, case), sum(output.size for output in tried.outputs)
+        seen = recognise_launches(self.exercise, tried.traffic, case)
+        seen = seen or of_launches(tried.traffic, _parameters(self.answer)[: len(case.inputs)], names, elements)
+        self.programs += tried.traffic.programs
+        self._compare_launch(tried, case, {**constants, **case.sizes}, self._mentions_exponentials(tried.traffic), seen)
+        self._refuse_what_the_compiler_refuses(tried.traffic)
+        return functools.partial(self._launch_budgets, case, tried.traffic, self.label)
+
+    def launch_on_the_gpu(self, cases: Sequence[Case]) -> None:
+        """What is right in the interpreter, natively; nothing where there is no GPU."""
+        from tiles import launchers
         from tiles.device import DEVICE
 
-        most = min(launchers.MOST_PROGRAMS, MOST_PROGRAMS - self.programs)
-        for device in dict.fromkeys(("cpu", DEVICE)):
-            self.label = case.label
-            try:
-                with _only_not_yet(self.exercise), _refuse_calls_to(self.against):
-                    tried = launchers.attempt(self.answer, case, device, most)
-            except interpreter.KernelError as fault:
-                self.label = _with_constants(case.label, fault)
-                known = recognise_fault(self.exercise, fault, case)
-                raise NotYet(_lines(fault.message, known or advice(fault, case, self.passed))) from None
-            constants = {}
-            for one in tried.traffic.launches:
-                constants.update({k: v for k, v in one.constants.items() if isinstance(v, int)})
-            self.label = ", ".join([case.label] + [f"{k} = {v}" for k, v in constants.items() if k.isupper()])
-            expected, dtypes = self._expected(case), [o.dtype for o in case.outputs]
-            sizes = {**constants, **case.sizes}
-            self._refuse_old_content(tried, case)
-            self._refuse_scratch(tried, case)
-            exponential = self._mentions_exponentials(tried.traffic)
-            names = _output_names(self.answer, case)
-            if device == "cpu":
-                elements = sum(output.size for output in tried.outputs)
-                seen = recognise_launches(self.exercise, tried.traffic, case)
-                seen = seen or of_launches(tried.traffic, _parameters(self.answer)[: len(case.inputs)], names, elements)
-                self.programs += tried.traffic.programs
-            self._compare(tried.outputs, expected, tried.unwritten, names, case, dtypes, sizes, exponential, seen)
-            if device == "cpu":
-                self._refuse_what_the_compiler_refuses(tried.traffic)
-                budgets = functools.partial(self._launch_budgets, case, tried.traffic, self.label)
-        return budgets
+        for case in cases if DEVICE != "cpu" else ():
+            self.label = f"{case.label}, on the GPU"
+            with _only_not_yet(self.exercise), _refuse_calls_to(self.against):
+                tried = launchers.attempt(self.answer, case, DEVICE, launchers.MOST_PROGRAMS)
+            self._compare_launch(tried, case, case.sizes)
+
+    def _compare_launch(self, tried, case: Case, sizes, *rest) -> None:
+        names, dtypes = _output_names(self.answer, case), [o.dtype for o in case.outputs]
+        self._compare(tried.outputs, self._expected(case), tried.unwritten, names, case, dtypes, sizes, *rest)
 
     def _launch_budgets(self, case: Case, traffic, label: str) -> str:
         self.label = label
@@ -367,8 +377,7 @@ class _Trial:
         try:
             with interpreter.order("reversed"):
                 tried = launchers.attempt(self.answer, case, "cpu")
-            names, dtypes = _output_names(self.answer, case), [o.dtype for o in case.outputs]
-            self._compare(tried.outputs, self._expected(case), tried.unwritten, names, case, dtypes, case.sizes)
+            self._compare_launch(tried, case, case.sizes)
         except NotYet as wrong:
             first = str(wrong).split("\n")[0]
             raise NotYet(
