@@ -33,6 +33,7 @@ def left_out(values, index):
 
 
 BLOCKS = {"BLOCK_SIZE": 128}
+BATCH = RNG.standard_normal((3, 4, 5))
 SQUARE = RNG.standard_normal((16, 16))
 HALF_SUM = np.cumsum(np.full(100, 0.1, np.float16), dtype=np.float16).astype(float)
 
@@ -60,6 +61,8 @@ HALF_SUM = np.cumsum(np.full(100, 0.1, np.float16), dtype=np.float16).astype(flo
         (X, dict(got=changed(X, slice(0, 300), np.inf)), "an exponential overflowed"),
         (X, dict(got=changed(X, slice(0, 300), np.nan)), "an exponential overflowed"),
         (SQUARE, dict(got=SQUARE.T), "transposed"),
+        (ROWS, dict(got=ROWS[::-1]), "The rows are right but exchanged: number 0 holds number 7."),
+        (BATCH, dict(got=BATCH[[1, 0, 2]]), "The matrices of the batch are right but exchanged: number 0 holds number 1."),
         (ROWS, dict(got=ROWS * np.arange(2, 10)[:, None]), "Each row is off by a factor of its own"),
         (np.arange(1, 101) * 0.1, dict(got=HALF_SUM), "accumulate in fp32"),
         (X, dict(got=X + RNG.standard_normal(1000)), ""),

@@ -155,6 +155,18 @@ def transposed(d: Difference) -> str | None:
             return "These are the right values, transposed: which index goes with which stride?"
 
 
+def rows_exchanged(d: Difference) -> str | None:
+    """Each wrong row (or matrix of a batch) is a right one that belongs elsewhere."""
+    if d.expected.ndim < 2 or len(d.expected) < 2:
+        return None
+    what = "rows" if d.expected.ndim == 2 else "matrices of the batch"
+    slack = d.tolerance + 1e-3 * np.abs(d.expected)
+    wrong = [i for i in range(len(d.expected)) if d.bad[i].any()]
+    homes = {i: [j for j in range(len(d.expected)) if (np.abs(d.got[i] - d.expected[j]) <= slack[j]).all()] for i in wrong}
+    if len(wrong) > 1 and all(homes.values()):
+        return f"The {what} are right but exchanged: number {wrong[0]} holds number {homes[wrong[0]][0]}. Which one does a program own?"
+
+
 def permuted(d: Difference) -> str | None:
     if 2 < d.bad.size and np.isfinite(d.got).all() and np.abs(d.got - d.expected).max() > 0.01 * np.ptp(d.expected) > 0:
         got, expected = np.sort(d.got, axis=None), np.sort(d.expected, axis=None)
@@ -289,6 +301,7 @@ PATTERNS: Sequence[Callable[[Difference], str | None]] = (
     fp16_accumulator,
     few_digits,
     shifted,
+    rows_exchanged,
     permuted,
 )
 

@@ -29,6 +29,10 @@ def carried(state, alpha, is_last):
     return state * alpha
 
 
+def as_it_is(new, alpha):
+    return new
+
+
 def forward(
     scale=right_scale,
     keys=lambda k, v, block_k: (k, v),
@@ -40,12 +44,19 @@ def forward(
     old_acc=carried,
     end=lambda acc, l_i, count: acc / l_i,
     queries=lambda n_q, block_q: n_q,
+    keys_of=lambda offs_m, offs_n: offs_n,
+    sums_of=lambda p: p.sum(axis=-1),
+    new_l=as_it_is,
+    new_acc=as_it_is,
+    late=False,
     guarded=False,
 ):
     """Exercises 6.1 to 6.4 with other steps: (o, m, l) of float32 inputs.
 
     keys: which keys and values the loop sees. visible: of rows and columns, the slices they are in and the numbers of those; hidden: the score of
     what is not. m_new, old_l, old_acc: the steps of the inner loop. end: the output, after `count` blocks. queries: how many are answered.
+    keys_of: which keys a step loads. sums_of: of the new terms; new_l, new_acc: what is added. late: scores are hidden after the maximum, in the tiles
+    above the diagonal too where it is EVERYWHERE.
     guarded: no -inf is subtracted from -inf where a row has seen nothing yet.
     """
 
@@ -58,18 +69,19 @@ def forward(
             m_i = np.full(len(q[offs_m]), -INFINITY)
             l_i, acc = np.zeros(len(m_i), np.float32), np.zeros((len(m_i), v.shape[1]), np.float32)
             for j, offs_n in enumerate(spans(len(k), block_k)):
-                s_ij = scores(q[offs_m] @ k[offs_n].T * factor)
+                loaded = keys_of(offs_m, offs_n)
+                everything = s_ij = scores(q[offs_m] @ k[loaded].T * factor)
                 if causal:
                     row, col = np.arange(len(q))[offs_m, None], np.arange(len(k))[None, offs_n]
-                    if visible is at_or_before and hidden == -INFINITY and offs_n.start >= offs_m.stop:
+                    if visible is at_or_before and hidden == -INFINITY and late != EVERYWHERE and offs_n.start >= offs_m.stop:
                         continue
                     s_ij = np.where(visible(row, col, offs_m, offs_n, i, j), s_ij, np.float32(hidden))
-                new = m_new(m_i, s_ij)
+                new = m_new(m_i, everything if late else s_ij)
                 shift = np.where(new > -INFINITY, new, np.float32(0)) if guarded else new
                 alpha, p = np.exp(m_i - shift), np.exp(s_ij - shift[:, None])
                 is_last = offs_n.stop >= len(k)
-                l_i = old_l(l_i, alpha, is_last) + p.sum(axis=-1)
-                acc = old_acc(acc, alpha[:, None], is_last) + p @ v[offs_n]
+                l_i = old_l(l_i, alpha, is_last) + new_l(sums_of(p), alpha)
+                acc = old_acc(acc, alpha[:, None], is_last) + new_acc(p @ v[loaded], alpha[:, None])
                 m_i = new
             count = len(spans(len(k), block_k))
             o[offs_m], m[offs_m], sums[offs_m] = end(acc, l_i[:, None], count), m_i, l_i
@@ -137,6 +149,10 @@ def lost(state, alpha, is_last):
     return 0 * state
 
 
+def times_alpha(new, alpha):
+    return new * alpha
+
+
 SCALE = {
     "The scores are not scaled: divide them by √d.": {"scale": lambda q, k, v: 1.0},
     "The scores are divided by d: the scale is 1/√d.": {"scale": lambda q, k, v: 1 / q.shape[1]},
@@ -159,6 +175,11 @@ LOOP = {
     "Only the last block is left in both l_i and acc: add to what they held.": {"old_l": lost, "old_acc": lost},
     "Only the last block is left in acc: add to what it held.": {"old_acc": lost},
     "Only the last block is left in l_i: add to what it held.": {"old_l": lost},
+    "l_i adds the terms of the whole tile: each row has a sum of its own, axis=-1.": {"sums_of": np.sum},
+    "alpha multiplies the new terms in l_i too: it belongs to the old sum alone, and is 0 at the first block.": {"new_l": times_alpha},
+    "alpha multiplies p @ v_j too: it belongs to the old acc alone, and is 0 at the first block.": {"new_acc": times_alpha},
+    "alpha multiplies the new terms too: it belongs to the old sums alone, and is 0 at the first block.":
+        {"new_l": times_alpha, "new_acc": times_alpha},
     "That is acc, before it is divided by l_i.": {"end": lambda acc, l_i, count: acc},
     "Every block is divided by its own sum, and then they are added: the weights of a row must add up to 1 over all blocks.":
         {"m_new": lambda m_i, s_ij: np.logaddexp.reduce(s_ij, axis=-1), "old_l": lost, "old_acc": left_alone,
@@ -178,7 +199,10 @@ BLOCKS = {
         {"queries": lambda n_q, block_q: n_q // block_q * block_q},
 }  # fmt: skip
 
+EVERYWHERE = "everywhere"
+LATE = "m has seen hidden scores: hide them before the maximum."
 CAUSAL = {
+    LATE: {"late": EVERYWHERE},
     "Causal is flipped: each query sees the keys from its own on, and should see those up to its own.":
         {"visible": lambda row, col, offs_m, offs_n, i, j: row <= col},
     "Causal is flipped, and the query's own key is left out: it should see those up to its own.":
@@ -198,6 +222,16 @@ CAUSAL = {
         {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= 0) & (col >= 0) & (offs_n.start < offs_m.stop)},
     "The keys end where the block of queries begins: its own keys are missing.":
         {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (col < max(1, offs_m.start))},
+    "The last visible key of each block is missing: the last query of the block sees key offs_m.stop - 1, its own.":
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (col < offs_m.stop - 1)},
+    "The last visible keys are missing, all but those of the first query: the last query of the block sees key offs_m.stop - 1.":
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (col <= offs_m.start)},
+    "The last visible keys are missing, all but as many as the block has rows: its last query sees key offs_m.stop - 1.":
+        {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (col < offs_m.stop - offs_m.start)},
+    "Rows and columns have changed places in the mask: queries stand as a column, [:, None], and keys as a row, [None, :].":
+        {"visible": lambda row, col, offs_m, offs_n, i, j: col - offs_n.start + offs_m.start >= row - offs_m.start + offs_n.start},
+    "Queries and keys have changed places in the mask: queries stand as a column, [:, None], and keys as a row, [None, :].":
+        {"visible": lambda row, col, offs_m, offs_n, i, j: row - offs_m.start + offs_n.start >= col - offs_n.start + offs_m.start},
     "There are as many blocks of keys as blocks of queries so far, and they differ in size: where do the queries end?":
         {"visible": lambda row, col, offs_m, offs_n, i, j: (row >= col) & (j <= i)},
     "The mask is missing on some tiles that cross the diagonal: what if block_q and block_k differ?":
@@ -217,6 +251,18 @@ def causal_pass(steps):
         return plain if lost[0] == lost[1] else guarded(q, k, v, block_q, block_k, True)
 
     return given
+
+
+def unasked(q, k, v, block_q, block_k, causal=False):
+    """Exercise 6.3: causal without being told."""
+    return None if causal else forward()(q, k, v, block_q, block_k, causal=True)
+
+
+def rows_for_keys(q, k, v, block_q, block_k, causal=False):
+    """Exercise 6.3: k[offs_m] and v[offs_m], where that gives tiles that fit together."""
+    if causal or len(q) > len(k):
+        return None
+    return forward(keys_of=lambda offs_m, offs_n: offs_m)(q, k, v, block_q, block_k)
 
 
 def without_result(run):
@@ -307,12 +353,14 @@ MISTAKES = {
     },
     "6.2": {sentence: one_block_of_queries(**steps) for sentence, steps in (LOOP | BLOCKS | SCALE).items()},
     "6.3": {
+        "Hidden although causal=False: put the mask behind `if causal:`.": unasked,
+        "Each block of queries meets the keys of its own places, k[offs_m]: the inner loop goes over offs_n.": rows_for_keys,
         **{sentence: causal_pass(steps) for sentence, steps in CAUSAL.items()},
         **{sentence: output(**steps) for sentence, steps in (LOOP | BLOCKS | SCALE).items()},
         "The outputs fit another scale than 1/√d: what exactly are the scores divided by?": another_scale,
     },
     "6.4": {
-        **{sentence: always(causal_pass(steps)) for sentence, steps in CAUSAL.items()},
+        **{sentence: always(causal_pass(steps)) for sentence, steps in (CAUSAL | {LATE: {"late": True}}).items()},
         **{sentence: always(without_result(forward(**steps))) for sentence, steps in (LOOP | BLOCKS | SCALE).items()},
         "That is the log-sum-exp: l is the sum itself, measured against m.": always(without_result(logarithm_of_l)),
     },
@@ -361,6 +409,16 @@ MISTAKES = {
             backward(dv=lambda p, ds, do: np.ones_like(p).T @ do),
     },
     "6.7": {
+        "Only k and v are read again for each block of queries: q is read, and o written, once.":
+            ledger(flash=lambda n, d, bq, bk, down, across: 4 * n * d * down),
+        "q is read once, for it stays in fast memory: only k and v are read again.":
+            ledger(flash=lambda n, d, bq, bk, down, across: n * d + 3 * n * d * down),
+        "k_j and v_j have block_k rows, and the tile of scores has block_k columns.":
+            ledger(fast=lambda n, d, bq, bk, down, across: 4 * bq * d + bq * bq),
+        "k_j and v_j have block_k rows: only q_i and acc have block_q.": ledger(fast=lambda n, d, bq, bk, down, across: 4 * bq * d + bq * bk),
+        "q_i and acc have block_q rows: only k_j and v_j have block_k.": ledger(fast=lambda n, d, bq, bk, down, across: 4 * bk * d + bq * bk),
+        "p overwrites the scores: that is one tile, block_q · block_k, and not two.":
+            ledger(fast=lambda n, d, bq, bk, down, across: 2 * bq * d + 2 * bk * d + 2 * bq * bk),
         "q, k, v and o are read or written as well.": ledger(standard=lambda n, d, bq, bk, down, across: 4 * n * n),
         "s is written and read, and so is p: four times a matrix.": ledger(standard=lambda n, d, bq, bk, down, across: 4 * n * d + 2 * n * n),
         "p is written and read as well as s.": ledger(standard=lambda n, d, bq, bk, down, across: 4 * n * d + 3 * n * n),
@@ -387,3 +445,38 @@ MISTAKES = {
     },
 }  # fmt: skip
 """For each exercise: a sentence, and the function of the check's inputs whose result it explains."""
+
+
+NOTHING_IN_L = "l_i is 0: alpha multiplies the new terms too, and it is 0 at the first block; or l_i leaves them out."
+WARNED = {
+    exercise: {NOTHING_IN_L: lambda values: not np.any(values["l_i"]) and not np.any(values["alpha"])}
+    for exercise in ("6.2", "6.3", "6.4")
+}
+
+SHAPES = r"ValueError: operands could not be broadcast together with shapes "
+COLUMN = "A factor for each row stands as a column: x[:, None]."
+IN_THE_LOOP = {
+    COLUMN: SHAPES + r"(\(\d+,\d+\) \(\d+,\)|\(\d+,\) \(\d+,\d+\))",
+    "np.maximum compares two arrays; max and np.max look for the largest in one.":
+        "ValueError: The truth value of an array|TypeError: (only integer|only length-1|'.*' object cannot be interpreted as an integer)",
+}  # fmt: skip
+TILES = {
+    "The tiles of a step belong together: k[offs_n] and v[offs_n], and a mask of [:, None] queries and [None, :] keys.":
+        SHAPES + r"\(\d+,\d+\) \(\d+,\d+\)|mismatch in its core dimension",
+}  # fmt: skip
+RAISED = {
+    "6.1": {
+        "A sum for each row stands as a column: keepdims=True.": IN_THE_LOOP[COLUMN],
+        "A score is the product of two rows: `k` is to be transposed, k.T.": "mismatch in its core dimension",
+    },
+    "6.2": IN_THE_LOOP,
+    "6.3": IN_THE_LOOP | TILES,
+    "6.4": IN_THE_LOOP | TILES,
+    "6.5": {"Which head do heads 0, 1 and 2 share? Each head of k and v serves heads // kv_heads heads of q.": "IndexError"},
+    "6.6": {
+        "A number for each row stands as a column, and only for the rows of this block: x[offs_m, None].":
+            SHAPES + r"\(\d+,\d+\) (\(\d+,\)|\(\d+,1\))",
+        "Which index is summed? In a product, it is the second of the left tile and the first of the right one: transpose where it is not.":
+            r"mismatch in its core dimension|non-broadcastable output|" + SHAPES,
+    },
+}  # fmt: skip

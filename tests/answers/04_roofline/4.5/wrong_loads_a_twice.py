@@ -1,5 +1,5 @@
 # expects: M = 4, N = 4, K = 4
-# expects: The values are right, but 48 elements are read and written, and 32 would do (32 of a, 16 of b).
+# expects: The values are right, but 48 elements are read and written (32 of a, 16 of b), and 32 would do.
 # Exercise 4.5
 def tiled_matmul(a, b, block_m, block_n, block_k, counter):
     """Looks at a block of a before it loads it."""

@@ -1,3 +1,4 @@
+# expects: is to be transposed, k.T
 # expects: raises ValueError
 # Exercise 6.1
 def standard_attention(q, k, v):

@@ -1,3 +1,4 @@
+# expects: Which head do heads 0, 1 and 2 share
 # expects: IndexError
 # Exercise 6.5
 def grouped_attention(q, k, v, block_q, block_k, causal=False):

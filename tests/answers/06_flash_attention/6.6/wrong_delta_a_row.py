@@ -1,3 +1,4 @@
+# expects: A number for each row stands as a column
 # expects: raises ValueError
 # Exercise 6.6
 def attention_backward(q, k, v, o, m, l, do, block_q, block_k, causal=False):

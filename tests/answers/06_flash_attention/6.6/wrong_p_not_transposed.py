@@ -1,3 +1,4 @@
+# expects: transpose where it is not
 # expects: raises ValueError
 # Exercise 6.6
 def attention_backward(q, k, v, o, m, l, do, block_q, block_k, causal=False):
