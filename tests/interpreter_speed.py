@@ -91,7 +91,13 @@ def measure(strict: bool) -> dict[str, float]:
 def in_a_process(strict: bool) -> dict[str, float]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "TRITON_INTERPRET": "0" if strict else "1"}
     command = [sys.executable, __file__, "strict" if strict else "plain"]
-    return json.loads(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        who = "the strict interpreter" if strict else "Triton's own interpreter"
+        sys.exit(
+            f"{who} of Triton {triton.__version__} fails here: {(done.stderr.strip().splitlines() or ['no reason given'])[-1]}"
+        )
+    return json.loads(done.stdout)
 
 
 if __name__ == "__main__":
