@@ -96,3 +96,11 @@ def strings_of(value) -> list[str]:
     if isinstance(value, dict):
         return [text for item in value.values() for text in strings_of(item)]
     return []
+
+
+def test_a_cell_that_measures_is_not_compared(lesson):
+    """On a GPU a cell tagged `gpu` is compared with what is stored; a time never comes out the same twice."""
+    for cell in lesson.notebook.cells:
+        tags = cell.metadata.get("tags", [])
+        if "gpu" in tags and any(f"bench.{measure}(" in cell.source for measure in ("bandwidth", "throughput")):
+            assert "nbval-ignore-output" in tags, f"{lesson.name}: tag this cell nbval-ignore-output:\n{cell.source}"
