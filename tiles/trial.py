@@ -14,6 +14,7 @@ import traceback
 import tracemalloc
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,26 +41,33 @@ from tiles.mistakes import recognise, recognise_fault, recognise_launches, recog
 UNIT_ROUNDOFF = {"float16": 2.0**-11, "float32": 2.0**-24, "float64": 2.0**-53}
 GATE = "H100"  # the GPU that kernels are compiled for; one that they are compiled for need not be there
 EXPONENTIAL = re.compile(r"exp2?\b|softmax|sigmoid|\blog|tanh|erf\b", re.IGNORECASE)  # in the source of a function
-MOST_PROGRAMS = 4000  # that a check interpretes, all cases together: some ten seconds
+MOST_PROGRAMS = 4000  # that a check interprets, all cases together: some ten seconds
 FEW = 8  # inputs of up to so many numbers are shown
 SAFETY = 8  # how many times the statistical bound u * sqrt(steps) * magnitude an error may be
 
 
+@dataclass
 class Trial:
-    """One answer under one check."""
+    """One answer under one check: what `check` was called with, and what is known so far."""
 
-    def __init__(
-        self, exercise, answer, against, moves, memory, sectors, compiled, steps, magnitude, returns, note, cases, saving
-    ):
-        self.exercise, self.answer, self.against, self.moves, self.memory = exercise, answer, against, moves, memory
-        self.sectors, self.compiled = sectors, compiled
-        self.steps, self.magnitude, self.returns, self.note = steps, magnitude, returns, note
-        self.label = ""
-        self.cases, self.saving = cases, saving
-        self.passed: list[Case] = []
-        self.built: set[tuple] = set()
-        self.programs = 0  # interpreted so far
-        self.no_whole_number = ""  # what is wrong with the first float where a whole number is expected
+    exercise: str
+    answer: Callable
+    against: Callable
+    moves: Callable[..., int] | None
+    memory: Callable[..., int] | None
+    sectors: Callable[..., int] | None
+    compiled: Callable[..., str] | None
+    steps: int | Callable[..., int]
+    magnitude: Callable | None
+    returns: tuple[str, ...]
+    note: str
+    cases: Sequence[Case]
+    saving: str
+    label: str = ""  # of the case that is tried
+    passed: list[Case] = field(default_factory=list)
+    built: set[tuple] = field(default_factory=set)  # kernels with their constants that the compiler has accepted
+    programs: int = 0  # interpreted so far
+    no_whole_number: str = ""  # what is wrong with the first float where a whole number is expected
 
     # ---- NumPy answers: they return their result, or fill a CountedArray
 
