@@ -1,5 +1,6 @@
 """Measuring and recording, with a clock of our own in the place of a GPU."""
 
+import dataclasses
 import json
 import sys
 
@@ -29,7 +30,9 @@ def gpu(monkeypatch):
     """A machine on which "ours" takes 2 ms a call and everything else 1 ms."""
     monkeypatch.setattr(bench, "has_gpu", lambda: True)
     monkeypatch.setattr(bench, "this_machine", lambda runs=(): record(*runs))
-    monkeypatch.setattr(bench, "time_in_turns", lambda functions, rounds: {f: 2.0 if f == "ours" else 1.0 for f in functions})
+    monkeypatch.setattr(
+        bench, "time_in_turns", lambda functions, rounds: {f: [2.0 if f == "ours" else 1.0] * 3 for f in functions}
+    )
     monkeypatch.setattr(bench, "measured", [])
 
 
@@ -44,7 +47,7 @@ def test_a_record_comes_back_as_it_was_saved(folder):
     assert [p.name for p in folder.iterdir()] == ["h200.json"]
     stored = json.loads(path.read_text())
     assert list(stored) == ["device", "torch", "triton", "date", "runs"]
-    assert list(stored["runs"][0]) == "lesson exercise op shape dtype provider ms metric value".split()
+    assert list(stored["runs"][0]) == "lesson exercise op shape dtype provider ms metric value turns".split()
 
 
 def test_a_record_without_runs_can_be_saved(folder):
@@ -84,6 +87,36 @@ def test_curves_and_tables(gpu):
     ]
     with pytest.raises(KeyError, match="no run of 'torch'"):
         measured.value("torch", (1,))
+
+
+def test_a_ratio_is_the_median_of_the_pairs():
+    ours, peer = (dataclasses.replace(run(), provider=name) for name in ("ours", "peer"))
+    cooling = record(dataclasses.replace(ours, turns=(1.0, 2.0, 4.0)), dataclasses.replace(peer, turns=(2.0, 3.0, 4.0)))
+    assert cooling.ratio("ours", "peer", (1024,)) == 1.5
+    assert cooling.ratios("ours", "peer") == {(1024,): 1.5}
+    assert record(run(ms=2.0), run(provider="peer")).ratio("ours", "peer", (1024,)) == 0.5  # an older record, without turns
+    assert cooling.ratios("ours", "absent") == {}
+    with pytest.raises(KeyError, match="'absent'"):
+        cooling.ratio("ours", "absent", (1024,))
+
+
+def test_a_wrong_result_is_not_timed(gpu):
+    import torch
+
+    x, out, parts = torch.rand(100), torch.empty(100), (torch.empty(100), torch.empty(100))
+
+    def doubled(factor):
+        return lambda n: {"ours": (lambda: torch.mul(x, factor, out=out), 8 * n, out), "torch": (lambda: x + x, 8 * n)}
+
+    assert bench.bandwidth("7.1", "double", doubled(2), shapes=[(100,)], against="torch").runs
+    with pytest.raises(ValueError, match="ours is not timed: its result differs from that of torch by 5.0e-01"):
+        bench.bandwidth("7.1", "double", doubled(3), shapes=[(100,)], against="torch")
+
+    def half_written(n):
+        return {"ours": (lambda: parts[0].copy_(x), 8 * n, parts), "torch": (lambda: (x, x), 8 * n)}
+
+    with pytest.raises(ValueError, match="by nan of the norm"):
+        bench.bandwidth("7.1", "copies", half_written, shapes=[(100,)], against="torch")
 
 
 def test_a_new_record_replaces_the_exercises_that_it_measured():

@@ -5,8 +5,9 @@ A lesson names the functions that compete and what each of them moves or compute
     runs = bench.bandwidth("7.1", "add", contestants, shapes=[(2**20,), (2**28,)])
     print(runs.source)
     print(runs)
+    print(runs.ratios("ours", "torch.add"))
 
-On a GPU the contestants are timed. Elsewhere they are never called: the runs come from `tiles/recorded/h200.json`,
+On a GPU the contestants are compared, and then timed in turns. Elsewhere they are never called: the runs come from `tiles/recorded/h200.json`,
 which `make bench` writes on a GPU with the same cells of the same lesson.
 """
 
@@ -20,16 +21,26 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 RECORDED = Path(__file__).parent / "recorded"
 METRICS = {"GB/s": 1e9, "TFLOP/s": 1e12}
 
-Contestants = Callable[..., Mapping[str, tuple[Callable[[], object], float]]]
+TOLERANCE = {
+    "float32": 2e-3,
+    "float16": 1e-2,
+    "bfloat16": 3e-2,
+}  # of contestants: norm of the difference / norm; fp32 may be TF32
+
+Contestants = Callable[..., Mapping[str, tuple]]
 
 
 @dataclass(frozen=True)
 class Run:
-    """One function, timed at one shape: `ms` a call, and `value` in units of `metric` ("GB/s" or "TFLOP/s")."""
+    """One function, timed at one shape: `ms` a call, and `value` in units of `metric` ("GB/s" or "TFLOP/s").
+
+    turns: the ms of each turn, of which `ms` is the median.
+    """
 
     lesson: str
     exercise: str
@@ -40,6 +51,7 @@ class Run:
     ms: float
     metric: str
     value: float
+    turns: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,6 +91,23 @@ class Record:
         for run in self.select(provider=provider, shape=tuple(shape)).runs:
             return run.value
         raise KeyError(f"no run of {provider!r} at shape {tuple(shape)}")
+
+    def ratio(self, provider: str, peer: str, shape: Iterable[int]) -> float:
+        """How many times as fast as the peer the provider is at one shape: the median of the ratios of each turn.
+
+        Raises KeyError where one of them was not run.
+        """
+        shape = tuple(shape)
+        pair = [next(iter(self.select(provider=name, shape=shape).runs), None) for name in (provider, peer)]
+        if None in pair:
+            raise KeyError(f"no run of {provider!r} and {peer!r} at shape {shape}")
+        ours, theirs = (run.turns or (run.ms,) for run in pair)
+        return statistics.median(b / a for a, b in zip(ours, theirs))
+
+    def ratios(self, provider: str, peer: str) -> dict[tuple[int, ...], float]:
+        """`ratio` at each shape at which both were run, two digits after the point."""
+        both = [run.shape for run in self.select(provider=provider).runs if self.select(provider=peer, shape=run.shape).runs]
+        return {shape: round(self.ratio(provider, peer, shape), 2) for shape in both}
 
     def __str__(self) -> str:
         """A table: a line for each shape, a column for each provider."""
@@ -126,14 +155,14 @@ def recorded(name: str = "h200") -> Record:
     if not path.exists():
         return Record(name, "", "", "")
     stored = json.loads(path.read_text(encoding="utf-8"))
-    runs = tuple(Run(**{**run, "shape": tuple(run["shape"])}) for run in stored.pop("runs"))
+    runs = tuple(Run(**{**run, "shape": tuple(run["shape"]), "turns": tuple(run.get("turns", ()))}) for run in stored.pop("runs"))
     return Record(**stored, runs=runs)
 
 
 def save(record: Record, name: str) -> Path:
     """Writes a record to `tiles/recorded/NAME.json`, whole or not at all. Returns the path."""
     path = RECORDED / f"{name}.json"
-    runs = [json.dumps({**asdict(run), "shape": list(run.shape)}) for run in record.runs]
+    runs = [json.dumps(asdict(run)) for run in record.runs]
     head = json.dumps({k: v for k, v in asdict(record).items() if k not in ("runs", "measured")}, indent=1)
     text = head.removesuffix("\n}") + ',\n "runs": [\n  ' + ",\n  ".join(runs) + "\n ]\n}\n"
     path.parent.mkdir(exist_ok=True)
@@ -149,33 +178,55 @@ def save(record: Record, name: str) -> Path:
     return path
 
 
-def time_in_turns(functions: Mapping[str, Callable[[], object]], rounds: int = 3) -> dict[str, float]:
-    """Milliseconds a call for each function: A B A B, so that a clock that drifts meets all of them.
+def time_in_turns(functions: Mapping[str, Callable[[], object]], rounds: int = 3) -> dict[str, list[float]]:
+    """Milliseconds a call, turn by turn: A B A B, so that a clock that drifts meets all of them.
 
-    Each turn is the median that `triton.testing.do_bench` finds, with the L2 cache flushed before every call;
-    the result is the median over the turns.
+    Each turn is the median that `triton.testing.do_bench` finds, with the L2 cache flushed before every call.
     """
     from triton.testing import do_bench
 
-    times: dict[str, list[float]] = {name: [] for name in functions}
+    turns: dict[str, list[float]] = {name: [] for name in functions}
     for _ in range(rounds):
         for name, function in functions.items():
-            times[name].append(do_bench(function, return_mode="median"))
-    return {name: statistics.median(turns) for name, turns in times.items()}
+            turns[name].append(round(do_bench(function, return_mode="median"), 6))
+    return turns
 
 
-def _compare(metric: str, exercise: str, op: str, contestants: Contestants, shapes, dtype: str, rounds: int) -> Record:
+def _refuse_unlike(entrants: Mapping[str, tuple], against: str, dtype: str) -> None:
+    """Raise ValueError where the tensors that a contestant fills differ from what `against` returns."""
+    expected = _tuple(entrants[against][0]())
+    for name, (function, _, *filled) in entrants.items():
+        results = _tuple(filled[0]) if filled else ()
+        for result in results:
+            result.fill_(float("nan"))  # what is not written counts as wrong
+        if results:
+            function()
+        for result, right in zip(results, expected):
+            error = float((result.double() - right.double()).norm() / right.double().norm())
+            if not error <= TOLERANCE[dtype]:
+                raise ValueError(f"{name} is not timed: its result differs from that of {against} by {error:.1e} of the norm.")
+
+
+def _tuple(results: Any) -> tuple:
+    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
+
+
+def _compare(
+    metric: str, exercise: str, op: str, contestants: Contestants, shapes, dtype: str, rounds: int, against: str
+) -> Record:
     if not has_gpu():
         return recorded().select(exercise=exercise, op=op, dtype=dtype, metric=metric)
     lesson = exercise.partition(".")[0].zfill(2)
     runs = []
     for shape in map(tuple, shapes):
         entrants = contestants(*shape)
-        times = time_in_turns({name: function for name, (function, _) in entrants.items()}, rounds)
-        for name, (_, work) in entrants.items():
-            value = work / (times[name] * 1e-3) / METRICS[metric]
-            run = Run(lesson, exercise, op, shape, dtype, name, round(times[name], 6), metric, round(value, 2))
-            runs.append(run)
+        if against:
+            _refuse_unlike(entrants, against, dtype)
+        turns = time_in_turns({name: function for name, (function, *_) in entrants.items()}, rounds)
+        for name, (_, work, *_) in entrants.items():
+            ms = statistics.median(turns[name])
+            value = round(work / (ms * 1e-3) / METRICS[metric], 2)
+            runs.append(Run(lesson, exercise, op, shape, dtype, name, ms, metric, value, tuple(turns[name])))
         del entrants
     measured.extend(runs)
     return this_machine(runs)
@@ -189,14 +240,18 @@ def bandwidth(
     shapes: Iterable[tuple[int, ...]],
     dtype: str = "float32",
     rounds: int = 3,
+    against: str = "",
 ) -> Record:
     """GB/s of functions that compete, at each shape.
 
     exercise: "7.1". op: a name, "add". dtype: of the inputs, for the record.
-    contestants: called with the sizes of a shape; returns {provider: (function without arguments, bytes that it moves)}.
+    contestants: called with the sizes of a shape; returns {provider: (function without arguments, bytes that it moves)}, where
+        a third member may be the tensor, or the tuple of tensors, that the function fills.
+    against: the provider that returns the right result; each tensor that is filled is compared with it before anything is
+        timed, and ValueError is raised where it differs by more than TOLERANCE of the norm.
     On a GPU the functions are timed in turns; elsewhere the recorded runs of that exercise, op and dtype are returned.
     """
-    return _compare("GB/s", exercise, op, contestants, shapes, dtype, rounds)
+    return _compare("GB/s", exercise, op, contestants, shapes, dtype, rounds, against)
 
 
 def throughput(
@@ -207,6 +262,7 @@ def throughput(
     shapes: Iterable[tuple[int, ...]],
     dtype: str = "float16",
     rounds: int = 3,
+    against: str = "",
 ) -> Record:
     """TFLOP/s of functions that compete: as `bandwidth`, with floating-point operations in the place of bytes."""
-    return _compare("TFLOP/s", exercise, op, contestants, shapes, dtype, rounds)
+    return _compare("TFLOP/s", exercise, op, contestants, shapes, dtype, rounds, against)
