@@ -37,12 +37,12 @@ def _code_cells(path: Path) -> Iterator[tuple[list[str], str]]:
             yield cell.metadata.get("tags", []), cell.source
 
 
-def run_lesson(path: Path) -> list[bench.Run]:
-    """Runs the cells of a solved lesson, checks left out, and returns what they measured."""
+def run_lesson(path: Path) -> tuple[list[bench.Run], list[bench.Text]]:
+    """Runs the cells of a solved lesson, checks left out, and returns what they measured and what tools wrote."""
     import matplotlib
 
     matplotlib.use("Agg")
-    before = len(bench.measured)
+    runs, texts = len(bench.measured), len(bench.written)
     namespace: dict[str, object] = {"__name__": f"lesson_{path.stem}"}
     for number, (tags, source) in enumerate(_code_cells(path)):
         if any(tag.startswith(("check-", "hidden-check-")) for tag in tags):
@@ -51,7 +51,7 @@ def run_lesson(path: Path) -> list[bench.Run]:
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # the compiler reads sources
         with contextlib.nullcontext() if "gpu" in tags else contextlib.redirect_stdout(io.StringIO()):
             exec(compile(source, name, "exec"), namespace)
-    return bench.measured[before:]
+    return bench.measured[runs:], bench.written[texts:]
 
 
 def file_name(device: str) -> str:
@@ -60,27 +60,33 @@ def file_name(device: str) -> str:
 
 
 def merge(old: bench.Record, new: bench.Record) -> bench.Record:
-    """The new record, with the old runs of those exercises that the new one did not measure.
+    """The new record, with the old runs and texts of those exercises that the new one did not measure.
 
     Raises ValueError where old runs would be kept under versions that they were not measured with.
     """
-    fresh = {run.exercise for run in new.runs}
-    kept = [run for run in old.runs if run.exercise not in fresh]
-    if kept and (old.device, old.torch, old.triton) != (new.device, new.torch, new.triton):
-        stale = ", ".join(sorted({run.exercise for run in kept}))
+    fresh = {entry.exercise for entry in (*new.runs, *new.texts)}
+    runs, texts = ([entry for entry in entries if entry.exercise not in fresh] for entries in (old.runs, old.texts))
+    if (runs or texts) and (old.device, old.torch, old.triton) != (new.device, new.torch, new.triton):
+        stale = ", ".join(sorted({entry.exercise for entry in (*runs, *texts)}))
         raise ValueError(f"the recorded runs of {stale} come from {old.source}: measure all lessons in one go to replace them")
-    order = sorted([*kept, *new.runs], key=lambda run: (run.lesson, run.exercise))  # stable: a curve stays in order
-    return dataclasses.replace(new, runs=tuple(order))
+    return dataclasses.replace(new, runs=_in_order(*runs, *new.runs), texts=_in_order(*texts, *new.texts))
+
+
+def _in_order(*entries):
+    return tuple(sorted(entries, key=lambda entry: (entry.lesson, entry.exercise)))  # stable: a curve stays in order
 
 
 def record(names: Sequence[str] = ()) -> Path:
     """Measures the lessons of these names (all without one) and writes the record. Returns its path."""
     runs: list[bench.Run] = []
+    texts: list[bench.Text] = []
     machine = bench.this_machine()
     for path in lessons(names):
         print(f"{path.stem} ...", flush=True)
-        runs += run_lesson(path)
-    new = dataclasses.replace(machine, runs=tuple(runs))
+        measured, written = run_lesson(path)
+        runs += measured
+        texts += written
+    new = dataclasses.replace(machine, runs=tuple(runs), texts=tuple(texts))
     name = file_name(machine.device)
     return bench.save(merge(bench.recorded(name), new), name)
 

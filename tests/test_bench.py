@@ -15,8 +15,8 @@ def run(exercise="7.1", provider="ours", shape=(1024,), ms=1.0, value=100.0):
     return bench.Run("07", exercise, "add", shape, "float32", provider, ms, "GB/s", value)
 
 
-def record(*runs, torch="2.0"):
-    return bench.Record("NVIDIA H200", torch, "3.0", "2026-01-02", runs)
+def record(*runs, torch="2.0", texts=()):
+    return bench.Record("NVIDIA H200", torch, "3.0", "2026-01-02", runs, texts)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_a_record_comes_back_as_it_was_saved(folder):
     assert bench.recorded("h200") == saved
     assert [p.name for p in folder.iterdir()] == ["h200.json"]
     stored = json.loads(path.read_text())
-    assert list(stored) == ["device", "torch", "triton", "date", "runs"]
+    assert list(stored) == ["device", "torch", "triton", "date", "runs", "texts"]
     assert list(stored["runs"][0]) == "lesson exercise op shape dtype provider ms metric value turns".split()
 
 
@@ -117,6 +117,26 @@ def test_a_wrong_result_is_not_timed(gpu):
 
     with pytest.raises(ValueError, match="by nan of the norm"):
         bench.bandwidth("7.1", "copies", half_written, shapes=[(100,)], against="torch")
+
+
+def test_what_a_tool_wrote_is_recorded(gpu, folder, monkeypatch):
+    monkeypatch.setattr(bench, "written", [])
+    there = bench.text("11.4", "softmax by Inductor", lambda: "def triton_():\n    ...  # µs")
+    assert there.texts[0].text.startswith("def triton_") and bench.written == list(there.texts)
+    bench.save(record(run(), texts=there.texts), "h200")
+    monkeypatch.setattr(bench, "has_gpu", lambda: False)
+    here = bench.text("11.4", "softmax by Inductor", lambda: pytest.fail("nothing can be written"))
+    assert here.texts == there.texts and here.source.startswith("recorded on NVIDIA H200")
+    assert "make bench" in bench.text("11.4", "another", str).source
+    merged = classroom_bench.merge(record(texts=there.texts), record(run()))
+    assert merged.texts == there.texts and merged.runs == (run(),)
+
+
+def test_memory_is_recorded_like_time(folder, monkeypatch):
+    monkeypatch.setattr(bench, "has_gpu", lambda: False)
+    most = dataclasses.replace(run(exercise="10.2"), metric="MB", ms=0.0)
+    bench.save(record(run(exercise="10.2"), most), "h200")
+    assert bench.peak_memory("10.2", "add", contestants, shapes=[(1024,)], dtype="float32").runs == (most,)
 
 
 def test_a_new_record_replaces_the_exercises_that_it_measured():

@@ -6,9 +6,11 @@ import linecache
 import os
 import re
 import select
+import subprocess
 import sys
 import time
 import types
+from pathlib import Path
 
 import kernels_helper
 import numpy as np
@@ -1386,6 +1388,31 @@ def test_interpreting_and_compiling_alternate(monkeypatch):
     gc.collect()
     after = everything()
     assert {name for name in state | after if state.get(name) != after.get(name)} == set()
+
+
+BUILTINS = """
+import torch, triton, triton.language as tl
+from tiles.compiled import inspect_kernel
+from tiles.device import DEVICE
+
+@triton.jit
+def kernel(x_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
+    offs = tl.arange(0, BLOCK_SIZE)
+    tl.store(x_ptr + offs, min(n_elements, 3) + max(n_elements, 5), mask=offs < n_elements)
+
+x = torch.zeros(8)
+kernel[(1,)](x, 8, BLOCK_SIZE=8)
+print(x[0].item(), inspect_kernel(kernel, x, 8, BLOCK_SIZE=8).registers > 0)
+"""
+
+
+def test_the_compiler_first_met_during_a_launch_keeps_its_own_builtins(tmp_path):
+    """It keeps `min` and `max` as it finds them when it is imported, so that must not be while they are replaced."""
+    script = tmp_path / "builtins_.py"
+    script.write_text(BUILTINS)
+    root = str(Path(__file__).parents[1])
+    done = subprocess.run([sys.executable, script], env={**os.environ, "PYTHONPATH": root}, capture_output=True, text=True)
+    assert done.stdout == "11.0 True\n", done.stderr
 
 
 def test_a_refused_launch_leaves_nothing_behind():

@@ -12,6 +12,7 @@ from classroom.execute import check_canonical
 from classroom.lesson import find_root, lesson_paths, read, role
 
 ROOT = find_root(Path(__file__))
+MEASURES = ("bandwidth", "throughput", "peak_memory", "text")  # of tiles.bench
 LESSONS = [path.stem for path in lesson_paths(ROOT)]
 
 
@@ -102,5 +103,5 @@ def test_a_cell_that_measures_is_not_compared(lesson):
     """On a GPU a cell tagged `gpu` is compared with what is stored; a time never comes out the same twice."""
     for cell in lesson.notebook.cells:
         tags = cell.metadata.get("tags", [])
-        if "gpu" in tags and any(f"bench.{measure}(" in cell.source for measure in ("bandwidth", "throughput")):
+        if "gpu" in tags and any(f"bench.{measure}(" in cell.source for measure in MEASURES):
             assert "nbval-ignore-output" in tags, f"{lesson.name}: tag this cell nbval-ignore-output:\n{cell.source}"

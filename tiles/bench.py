@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 RECORDED = Path(__file__).parent / "recorded"
-METRICS = {"GB/s": 1e9, "TFLOP/s": 1e12}
+METRICS = {"GB/s": 1e9, "TFLOP/s": 1e12}  # of what a function works, in a second
 
 TOLERANCE = {
     "float32": 2e-3,
@@ -39,7 +39,7 @@ Contestants = Callable[..., Mapping[str, tuple]]
 class Run:
     """One function, timed at one shape: `ms` a call, and `value` in units of `metric` ("GB/s" or "TFLOP/s").
 
-    turns: the ms of each turn, of which `ms` is the median.
+    turns: the ms of each turn, of which `ms` is the median. Where memory is measured, `metric` is "MB" and `ms` 0.
     """
 
     lesson: str
@@ -55,10 +55,20 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Text:
+    """What a tool wrote on a GPU: a kernel of Inductor's, a profiler's table. name: what it is, for `text`."""
+
+    lesson: str
+    exercise: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
 class Record:
     """Runs of one machine: its device, the versions of torch and triton, the date, and the runs.
 
-    measured: whether they were made here and now; otherwise they come from a file.
+    texts: what tools wrote there. measured: whether they were made here and now; otherwise they come from a file.
     """
 
     device: str
@@ -66,12 +76,13 @@ class Record:
     triton: str
     date: str
     runs: tuple[Run, ...] = field(default=())
+    texts: tuple[Text, ...] = field(default=())
     measured: bool = field(default=False, compare=False)
 
     @property
     def source(self) -> str:
         """One line that says where the numbers come from."""
-        if not self.runs:
+        if not (self.runs or self.texts):
             return "No run is recorded for this measurement yet: `make bench` on a machine with a GPU writes one."
         how = "measured here, on" if self.measured else "recorded on"
         return f"{how} {self.device}, torch {self.torch}, Triton {self.triton}, {self.date}"
@@ -79,7 +90,7 @@ class Record:
     def select(self, **wanted: object) -> Record:
         """The runs whose fields equal the wanted ones: `record.select(exercise="7.1", provider="ours")`."""
         chosen = tuple(run for run in self.runs if all(getattr(run, name) == value for name, value in wanted.items()))
-        return replace(self, runs=chosen)
+        return replace(self, runs=chosen, texts=())
 
     def curve(self, provider: str, axis: int = 0) -> tuple[list[int], list[float]]:
         """Sizes along one axis of the shape, rising, and the provider's values at them: ready to plot."""
@@ -127,6 +138,9 @@ class Record:
 measured: list[Run] = []
 """Every run measured in this process, in order."""
 
+written: list[Text] = []
+"""Every text that a tool wrote in this process, in order."""
+
 
 def has_gpu() -> bool:
     """Whether functions can be timed here: False without a GPU, and without torch or Triton."""
@@ -156,15 +170,19 @@ def recorded(name: str = "h200") -> Record:
         return Record(name, "", "", "")
     stored = json.loads(path.read_text(encoding="utf-8"))
     runs = tuple(Run(**{**run, "shape": tuple(run["shape"]), "turns": tuple(run.get("turns", ()))}) for run in stored.pop("runs"))
-    return Record(**stored, runs=runs)
+    texts = tuple(Text(**text) for text in stored.pop("texts", ()))
+    return Record(**stored, runs=runs, texts=texts)
 
 
 def save(record: Record, name: str) -> Path:
     """Writes a record to `tiles/recorded/NAME.json`, whole or not at all. Returns the path."""
     path = RECORDED / f"{name}.json"
-    runs = [json.dumps(asdict(run)) for run in record.runs]
-    head = json.dumps({k: v for k, v in asdict(record).items() if k not in ("runs", "measured")}, indent=1)
-    text = head.removesuffix("\n}") + ',\n "runs": [\n  ' + ",\n  ".join(runs) + "\n ]\n}\n"
+    head = json.dumps({k: v for k, v in asdict(record).items() if k not in ("runs", "texts", "measured")}, indent=1)
+    text = (
+        head.removesuffix("\n}")
+        + "".join(f',\n "{name}": {_lines(getattr(record, name))}' for name in ("runs", "texts"))
+        + "\n}\n"
+    )
     path.parent.mkdir(exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
@@ -176,6 +194,12 @@ def save(record: Record, name: str) -> Path:
         Path(temporary).unlink(missing_ok=True)
         raise
     return path
+
+
+def _lines(entries: Iterable[Run | Text]) -> str:
+    """A JSON list with a line for each entry."""
+    lines = ",\n  ".join(json.dumps(asdict(entry), ensure_ascii=False) for entry in entries)
+    return f"[\n  {lines}\n ]" if lines else "[]"
 
 
 def time_in_turns(functions: Mapping[str, Callable[[], object]], rounds: int = 3) -> dict[str, list[float]]:
@@ -266,3 +290,44 @@ def throughput(
 ) -> Record:
     """TFLOP/s of functions that compete: as `bandwidth`, with floating-point operations in the place of bytes."""
     return _compare("TFLOP/s", exercise, op, contestants, shapes, dtype, rounds, against)
+
+
+def peak_memory(
+    exercise: str, op: str, contestants: Contestants, *, shapes: Iterable[tuple[int, ...]], dtype: str = "float16"
+) -> Record:
+    """MB (10^6 bytes) that a call of each function takes at most, beside what stood in memory before it.
+
+    contestants: as for `bandwidth`; what they move does not matter here. The second call is measured, so that what a first
+    call keeps does not count. Elsewhere than on a GPU the recorded runs are returned.
+    """
+    if not has_gpu():
+        return recorded().select(exercise=exercise, op=op, dtype=dtype, metric="MB")
+    import torch
+
+    lesson = exercise.partition(".")[0].zfill(2)
+    runs = []
+    for shape in map(tuple, shapes):
+        for name, (function, *_) in contestants(*shape).items():
+            function()
+            torch.cuda.synchronize()
+            before = torch.cuda.memory_allocated()
+            torch.cuda.reset_peak_memory_stats()
+            function()
+            torch.cuda.synchronize()
+            most = (torch.cuda.max_memory_allocated() - before) / 1e6
+            runs.append(Run(lesson, exercise, op, shape, dtype, name, 0.0, "MB", round(most, 2)))
+    measured.extend(runs)
+    return this_machine(runs)
+
+
+def text(exercise: str, name: str, make: Callable[[], str]) -> Record:
+    """What a tool writes on a GPU, as a record with one text: `make()` where there is a GPU, what is recorded elsewhere.
+
+    exercise: "11.4". name: what it is, "softmax by Inductor". The record has no text where none is recorded.
+    """
+    if not has_gpu():
+        found = tuple(t for t in recorded().texts if (t.exercise, t.name) == (exercise, name))
+        return replace(recorded(), runs=(), texts=found)
+    new = Text(exercise.partition(".")[0].zfill(2), exercise, name, make())
+    written.append(new)
+    return replace(this_machine(), texts=(new,))
