@@ -179,6 +179,15 @@ def test_a_file_of_what_was_measured_is_a_record(folder):
     assert bench.recorded().source.startswith("recorded on NVIDIA H200")
 
 
+def test_measuring_can_be_switched_off(monkeypatch):
+    import torch
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert bench.has_gpu()
+    monkeypatch.setenv("TILES_MEASURE", "0")
+    assert not bench.has_gpu()
+
+
 def test_without_torch_the_recorded_runs_are_shown(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     assert not bench.has_gpu()

@@ -8,7 +8,8 @@ A lesson names the functions that compete and what each of them moves or compute
     print(runs.ratios("ours", "torch.add"))
 
 On a GPU the contestants are compared, and then timed in turns. Elsewhere they are never called: the runs come from `tiles/recorded/h200.json`,
-which `make bench` writes on a GPU with the same cells of the same lesson.
+which `make bench` writes on a GPU with the same cells of the same lesson. TILES_MEASURE=0 shows them on a GPU too: for tests
+of the lessons, which compare no times.
 """
 
 from __future__ import annotations
@@ -143,7 +144,9 @@ written: list[Text] = []
 
 
 def has_gpu() -> bool:
-    """Whether functions can be timed here: False without a GPU, and without torch or Triton."""
+    """Whether functions are timed here: False without a GPU, without torch or Triton, and where TILES_MEASURE is 0."""
+    if os.environ.get("TILES_MEASURE") == "0":
+        return False
     try:
         import torch
         import triton  # noqa: F401, for its timer
