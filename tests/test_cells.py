@@ -91,6 +91,17 @@ def test_what_to_run_first(lesson):
     assert "fill in the exercise above" in cells.undefined("double", "98")
 
 
+def test_which_lesson_has_a_cell(lesson):
+    assert cells.lesson_of("def helper(x):\n    return x\n\n\nshown = 3") == "99"
+    assert cells.lesson_of("def helper(x):\n    return 2 * x") == cells.lesson_of("") == ""
+
+
+def test_a_given_cell_that_needs_an_exercise():
+    given = next(source for source in cells._cells("4") if "= chain_bytes(32, others)" in source)
+    printed = in_jupyter(given)
+    assert printed.rstrip() == "There is no `chain_bytes` yet: fill in exercise 4.3, and run its cell first."
+
+
 def test_which_exercise_a_cell_holds():
     assert cells.exercise_of("# Exercise 7.7a\nx = 1") == "7.7a" and cells.exercise_of("\n# Exercise 5.c1 \nx") == "5.c1"
     assert cells.exercise_of("x = 1\n# Exercise 5.1") is None and cells.exercise_of("# Exercise 5.1: words") is None

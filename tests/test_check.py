@@ -387,6 +387,8 @@ def test_a_float_is_told_last():
     cases = [Case("n = 4", (4,)), Case("n = 5", (5,))]
     with pytest.raises(NotYet, match="n = 5.\n  The result is 2.5, expected 3."):
         check("99.1", lambda n: n / 2, against=lambda n: -(-n // 2), cases=cases)
+    with pytest.raises(NotYet, match="n = 4.\n  The values are right, but The result is 2.0, a float, expected 2"):
+        check("99.1", lambda n: np.ceil(n / 2), against=lambda n: -(-n // 2), cases=cases)
 
 
 def helper_of_the_lesson(numbers):

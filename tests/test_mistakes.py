@@ -25,6 +25,20 @@ def test_a_known_mistake_is_named(mistakes):
         check("99.1", lambda x, n: (2, x + x), against=lambda x, n: (-(-n // 4), x), cases=cases, returns=("blocks", "x"))
 
 
+def test_a_mistake_in_the_shape_is_named(monkeypatch):
+    monkeypatch.setitem(MISTAKES, "99.1", {"It fits.": lambda x, result: result + x, "The last one is lost.": lambda x: x[:-1]})
+    with pytest.raises(NotYet, match=r"has shape \(2,\), expected \(3,\)\.\n  The last one is lost\.$"):
+        check("99.1", lambda x: x[:-1], against=lambda x: x, cases=[Case("three", (np.ones(3),))])
+
+
+@pytest.mark.parametrize("second, named", [(7.0, True), (9.0, False)])
+def test_upside_down_in_every_case(second, named):
+    cases = [Case("one", (5.0, 1.0)), Case("two", (second, 1.0))]
+    with pytest.raises(NotYet) as caught:
+        check("99.2", lambda x, y: 0.2 if x == 5 else 1 / 7, against=lambda x, y: x / y, cases=cases)
+    assert ("upside down" in str(caught.value)) == named
+
+
 def test_other_mistakes_are_not(mistakes):
     assert recognise("99.1", (np.ones(3), 6), {}, [3, np.ones(3)], 0) == ""
     assert recognise("99.1", (np.ones(3), 6), {}, [1, np.ones(2)], 1) == ""

@@ -66,18 +66,17 @@ def of_launches(traffic: Any, inputs: Sequence[str], outputs: Sequence[str], ele
 def _grid(fault: Any, case: Case) -> str:
     """A grid that starts far too many programs: how many tiles cover the output, as far as the constants tell."""
     shape = tuple(case.outputs[0].shape)
-    elements, started = int(np.prod(shape)), fault.count
+    size, started = int(np.prod(shape)), fault.count
+    elements = f"{size:,} element{'s' * (size != 1)}"
     names = ("BLOCK_SIZE",) if len(shape) == 1 else ("BLOCK_M", "BLOCK_N")
     blocks = [block for name in names if isinstance(block := (fault.constants or {}).get(name), int)]
     if len(blocks) == len(shape):
         tiles = int(np.prod([-(-n // block) for n, block in zip(shape, blocks)]))
         if started <= tiles:
-            return (
-                f"The tiles, {' by '.join(map(str, blocks))}, are small: let each program take more of the {elements:,} elements."
-            )
+            return f"The tiles, {' by '.join(map(str, blocks))}, are small: let each program take more of the {elements}."
         covered = f"{tiles:,} tile{'s' * (tiles != 1)} of {' by '.join(map(str, blocks))} cover{'s' * (tiles == 1)} the output"
-        return f"{covered}, {elements:,} elements. One program for each tile: divide by the side of the tile, rounded up."
-    return f"The output has {elements:,} elements. One program for each tile, not for each element, is enough."
+        return f"{covered}, {elements}. One program for each tile: divide by the side of the tile, rounded up."
+    return f"The output has {elements}. One program for each tile, not for each element, is enough."
 
 
 def precedence(source: str) -> str:

@@ -144,11 +144,11 @@ def refuse_blanks(what: str, thing: Any) -> None:
 
 
 def report_blanks_in_jupyter() -> None:
-    """In Jupyter, three kinds of NameError become one line; every other looks as always.
+    """In Jupyter, four kinds of NameError become one line; every other looks as always.
 
     A cell that runs into a blank says which; the name that it was to define is forgotten, so that no earlier answer
-    stands in for it. A check of something that is not defined yet says what to run first. A letter without quotes, as the
-    answer of a question, is told to be one. From now on it is also watched how the cells of exercises end.
+    stands in for it. A check, and any other cell as it was given, says what to run first where something is not defined yet.
+    A letter without quotes, as the answer of a question, is told to be one. From now on it is also watched how the cells of exercises end.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is None:
@@ -171,6 +171,8 @@ def report_blanks_in_jupyter() -> None:
             shell.user_ns.pop(name, None)
         elif error.name and in_cell and (check := _CHECK.search(source)):
             message = cells.undefined(error.name, check[1])
+        elif not exercise and (lesson := cells.lesson_of(source)) and (first := cells.definition(str(error.name), lesson)):
+            message = first
         else:
             return shell.showtraceback((kind, error, tb), tb_offset=tb_offset)
         shell._showtraceback(BlankLeft, BlankLeft(message), [message])

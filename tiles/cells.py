@@ -93,6 +93,12 @@ def definition(name: str, lesson: str) -> str:
     return ""
 
 
+def lesson_of(source: str) -> str:
+    """The number of the lesson ("5") whose student's copy has this cell, unchanged; empty where none has."""
+    numbers = (str(int(file.name[:2])) for file in sorted(NOTEBOOKS.glob("[0-9][0-9]_*.ipynb")))
+    return next((lesson for lesson in numbers if source in map(str.strip, _cells(lesson))), "")
+
+
 @functools.cache
 def _cells(lesson: str) -> tuple[str, ...]:
     """The sources of the code cells in the student's copy of a lesson; none where there is no such file."""

@@ -62,7 +62,8 @@ def check(
             trial.launch_backwards(cases[-1])
             trial.launch_on_the_gpu(cases)
         if trial.no_whole_number:
-            raise NotYet(f"The values are right, but {trial.no_whole_number}")
+            trial.label, said = trial.no_whole_number
+            raise NotYet(f"The values are right, but {said}")
         measured = [within_budget() for within_budget in budgets]  # once all values are right
     except NotYet as wrong:
         raise NotYet(f"{answer_name} is not right yet: {trial.label}.\n  {_indent(str(wrong))}") from None

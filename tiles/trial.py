@@ -67,7 +67,7 @@ class Trial:
     passed: list[Case] = field(default_factory=list)
     built: set[tuple] = field(default_factory=set)  # kernels with their constants that the compiler has accepted
     programs: int = 0  # interpreted so far
-    no_whole_number: str = ""  # what is wrong with the first float where a whole number is expected
+    no_whole_number: tuple[str, str] | None = None  # label and verdict: the first float where a whole number is expected
 
     # ---- NumPy answers: they return their result, or fill a CountedArray
 
@@ -398,7 +398,8 @@ class Trial:
                 what = name or "The result"
                 raise NotYet(f"{what} has shape {g.shape}, expected one number: is a sum, or a maximum, missing?")
             if g.shape != e.shape:
-                raise NotYet(f"{name or 'The result'} has shape {g.shape}, expected {e.shape}.")
+                known = recognise(self.exercise, [_as_double(value) for value in case.inputs], case.options, got, which)
+                raise NotYet(lines(f"{name or 'The result'} has shape {g.shape}, expected {e.shape}.", known))
             if g.ndim and e.dtype.kind == "f" and g.dtype != dtype:
                 raise NotYet(f"{name or 'The result'} is {g.dtype}, expected {dtype}, the dtype of the input.")
             tolerance = _tolerance(dtype, self.steps(**case.sizes) if callable(self.steps) else self.steps, m)
@@ -414,14 +415,15 @@ class Trial:
                 lint = seen or ("" if case.launcher else self._precedence())
                 cause = known or " ".join(filter(None, (lint, like))) or likely_cause(difference)
                 cause = cause or self._apart_by_sizes(case) or apart_by_tiles(case, self.passed, sizes)
-                cause = cause or in_terms_of_sizes(difference)
+                cause = cause or self._in_terms_of_sizes(difference, which)
                 values = "" if known or lint or like else apart_by_values(case, self.passed, exponential)
                 if values and "-inf" in case.kind:
                     cause = cause.removesuffix(SUBTRACT).strip()
                 if not (cause or values or case.launcher):
                     cause = "Call the function on two or three numbers of your own, and print what each line gives."
                 raise NotYet(lines(what, "" if known or case.launcher else self._shown(case), cause, values))
-            self.no_whole_number = self.no_whole_number or _no_whole_number(name or "The result", g, e)
+            if not self.no_whole_number and (said := _no_whole_number(name or "The result", g, e)):
+                self.no_whole_number = self.label, said
             right.append(name)
 
     def _precedence(self) -> str:
@@ -439,6 +441,23 @@ class Trial:
         sizes = [p.sizes for p in self.passed if p.kind == case.kind]
         ordinary = [c for c in self.cases if c.kind == "normal" and c.sizes in sizes and all(c is not p for p in self.passed)]
         return said if all(self._is_right(c) for c in ordinary) else ""
+
+    def _in_terms_of_sizes(self, difference: Difference, which: int) -> str:
+        """What sizes say of a wrong number; that it is upside down only if it is so in every case, as in one it may be chance."""
+        said = in_terms_of_sizes(difference)
+        return said if "upside down" not in said or self._is_upside_down(which) else ""
+
+    def _is_upside_down(self, which: int) -> bool:
+        """Whether 1 / result number `which` is right in every case."""
+        other = copy.copy(self)
+
+        @functools.wraps(self.answer)
+        def inverted(*arguments, **options):
+            results = self.answer(*arguments, **options)
+            return tuple(1 / r if i == which else r for i, r in enumerate(results)) if isinstance(results, tuple) else 1 / results
+
+        other.answer = inverted
+        return all(other._is_right(case) for case in self.cases)
 
     def _is_right(self, case: Case) -> bool:
         """Whether an answer is right in a case that is not its turn yet."""

@@ -54,8 +54,11 @@ def recognise(
     """
     for sentence, mistaken in MISTAKES.get(exercise, {}).items():
         extra = {"result": results[which]} if "result" in signature(mistaken).parameters else {}
-        with np.errstate(all="ignore"):
-            given = mistaken(*inputs, **options, **extra)  # None for a result that it does not speak of
+        try:
+            with np.errstate(all="ignore"):
+                given = mistaken(*inputs, **options, **extra)  # None for a result that it does not speak of
+        except (TypeError, ValueError):  # a result of another shape
+            continue
         given = list(given) if isinstance(given, tuple) else [given]
         if which < len(given) and given[which] is not None and _equal(results[which], given[which], tolerance):
             return sentence

@@ -41,7 +41,7 @@ def matrix(place, swapped=False, guard=lambda row, col, M, N: row < M and col < 
 
 
 def tile(offs, mask, stored=lambda mask: mask, values=lambda x, y: x + y):
-    """Exercise 1.6 with other offsets, masks or values: memory after one program, and after all of them."""
+    """Exercise 1.6 with other offsets, masks or values: None for the calls, then memory after one program, and after all."""
 
     def given(x, y, n, block_size, pid):
         def run(programs):
@@ -53,7 +53,17 @@ def tile(offs, mask, stored=lambda mask: mask, values=lambda x, y: x + y):
                 out[lanes[kept]] = np.where(here, values(x, y)[lanes], np.nan)[kept]
             return out
 
-        return run([pid]), run(reversed(range(-(-n // block_size))))
+        return None, run([pid]), run(reversed(range(-(-n // block_size))))
+
+    return given
+
+
+def whole_tile(kept):
+    """Exercise 1.6 with an `if` that lets a tile through where it keeps a whole one: loads and stores, memory as in `tile`."""
+
+    def given(x, y, n, block_size, pid):
+        memory = tile(lanes, lambda offs, n: np.full(offs.shape, kept(offs, n)))(x, y, n, block_size, pid)
+        return 3 * bool(kept(lanes(pid, np.arange(block_size), block_size), n)), *memory[1:]
 
     return given
 
@@ -63,7 +73,7 @@ def touched(read):
 
     def given(x, y, n, block_size, pid):
         offs = lanes(pid, np.arange(block_size), block_size)
-        return None, None, None, 2 * int(np.sum(read(offs, n))) + int(np.sum(offs < n))
+        return None, None, None, 2 * int(np.sum(read(offs, n))) + int(np.sum(offs < n))  # after the calls, and memory twice
 
     return given
 
@@ -96,6 +106,11 @@ def packed(blocks, sms, per_sm):
     """Exercise 1.4, the last wave dealt to as few SMs as can hold it."""
     last = blocks - (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm
     return None, None, sms - -(-last // per_sm)
+
+
+def _number(result):
+    """A result as a number; 0 for an array."""
+    return 0 if np.ndim(result) else float(result)
 
 
 def row_major(row, col, M, N):
@@ -201,6 +216,8 @@ MISTAKES = {
             lambda blocks, sms, per_sm: (None, blocks - -(-blocks // (sms * per_sm)) * sms * per_sm, None),
         "A full wave takes sms * per_sm blocks, not one for each SM.":
             lambda blocks, sms, per_sm: (None, blocks - (-(-blocks // (sms * per_sm)) - 1) * sms, None),
+        "A full wave takes sms * per_sm blocks: what is left after the full ones is the last wave.":
+            lambda blocks, sms, per_sm: (None, blocks % sms, None),
         "The blocks are dealt like cards, one to each SM first: no SM is filled while another has none.": packed,
         "An SM count is not negative: with more blocks than SMs, every SM gets one.":
             lambda blocks, sms, per_sm: (None, None, sms - (blocks - (-(-blocks // (sms * per_sm)) - 1) * sms * per_sm)),
@@ -225,8 +242,19 @@ MISTAKES = {
             lambda bandwidth, cycles, clock, load_bytes: (None, bandwidth * cycles / clock),
     },
     "1.6": {
-        "The program stores nothing here: is there a store? Offsets count from the start of the array, so what is the mask?":
-            lambda x, y, n, block_size, pid: np.full(x.size, -1.0),
+        "An `if` drops the whole last tile; a mask keeps its first elements: pass it to load and store.":
+            whole_tile(lambda offs, n: bool((offs < n).all())),
+        "Reads and writes go through load and store, as they will in Triton: they take the mask.":
+            lambda x, y, n, block_size, pid: 0,
+        "Two loads, of x and of y, and one store of their sum: which of the three is missing?":
+            lambda x, y, n, block_size, pid, result: result if 0 < _number(result) < 3 else None,
+        "A program has no threads to loop over: load and store take a whole tile at once.":
+            lambda x, y, n, block_size, pid: 3 * block_size,
+        "One load of x, one of y and one store are enough.": lambda x, y, n, block_size, pid: 4,
+        "Two loads and one store do for the whole tile, without a loop.":
+            lambda x, y, n, block_size, pid, result: result if _number(result) > 3 else None,
+        "Offsets count from the start of the array, so what is the mask?":
+            lambda x, y, n, block_size, pid: (None, np.full(x.size, -1.0)),
         "Every program adds the first tile: where does its own number come in?": tile(lambda pid, lane, b: lane, exists),
         "The tiles of programs 0 and 1 overlap: how many elements lie before the first one of program 1?": tile(
             lambda pid, lane, b: pid + lane, exists
@@ -237,21 +265,14 @@ MISTAKES = {
         every_lane: tile(lanes, lambda offs, n: offs >= 0),
         "One lane too many: the last element is n_elements - 1.": tile(lanes, lambda offs, n: offs <= n),
         "The last element is left out: its offset is n_elements - 1.": tile(lanes, lambda offs, n: offs < n - 1),
-        "A program adds its own tile, not all elements: compare with the calls of the other programs.":
-            lambda x, y, n, block_size, pid: np.where(np.arange(x.size) < n, x + y, -1.0),
         "Both tiles come from x: which array does each load read?":
             tile(lanes, exists, values=lambda x, y: x + x),
         "Both tiles come from y: which array does each load read?":
             tile(lanes, exists, values=lambda x, y: y + y),
-        "A program has no threads to loop over: load and store take a whole tile at once.":
-            lambda x, y, n, block_size, pid: (None, None, 3 * block_size),
-        "One load of x, one of y and one store are enough.": lambda x, y, n, block_size, pid: (None, None, 4),
         "The loads read what lies behind our elements: they need the mask, as the store does.": touched(lambda offs, n: offs >= 0),
         "One of the loads reads what lies behind our elements: it needs the mask, too.":
             lambda x, y, n, block_size, pid: (None, None, None, block_size + 2 * max(0, min(block_size, n - pid * block_size))),
         "The loads read one lane too many: the last element is n_elements - 1.": touched(lambda offs, n: offs <= n),
-        "Reads and writes go through load and store, as they will in Triton.":
-            lambda x, y, n, block_size, pid: (None, None, 0),
     },
 }  # fmt: skip
 
@@ -265,6 +286,10 @@ RAISED = {
     },
     "1.4": {"grid_size returns two numbers, blocks and idle: `[0]` takes the first.": "TypeError: .*tuple"},
     "1.6": {
+        "An `if` decides once for the whole tile; the mask decides for each element. Pass it to load and store.":
+            "ValueError: The truth value of an array",
+        "Here it is np.arange; tl.arange comes in lesson 07.": "NameError: name 'tl'",
+        "A program knows no threads, only its own number, `pid`.": "NameError: name '(t|blockIdx|blockDim|threadIdx)'",
         "load takes memory, offs and mask, and store takes memory, offs, tile and mask, in this order.":
             "IndexError: (arrays used as indices|only integers|boolean index)|TypeError: (load|store|only integer)|AttributeError",
     },

@@ -54,14 +54,18 @@ def matrices(a=None, b=None, c=None):
     return given
 
 
-def energies(floats, place):
-    """Exercise 2.4: the energy of each particle, from floats in a row and from where fields are looked for."""
+def energies(place):
+    """Exercise 2.4: the energy of each particle, with another place for its fields."""
 
     def given(particles):
         n = len(particles)
-        i, row = np.arange(n), floats(particles)
-        vx, vy, vz, mass = (row[place(i, field, n)] for field in (3, 4, 5, 6))
-        return mass * (vx**2 + vy**2 + vz**2) / 2, None
+        places = np.array([place(np.arange(n), field, n) for field in range(8)])
+        if places.max() >= 8 * n:
+            return None, None, None
+        memory = np.zeros(8 * n)
+        memory[places] = particles.T
+        vx, vy, vz, mass = memory[places[3:7]]
+        return mass * (vx**2 + vy**2 + vz**2) / 2, None, None
 
     return given
 
@@ -112,17 +116,26 @@ MISTAKES = {
             of_ends(changes),
         "That is one for every lane, but a segment that several lanes touch moves once.":
             of_ends(lambda first, last: first.size + np.count_nonzero(first != last)),
+        "A segment has a whole number: `/` keeps the rest of the division.": lambda addresses, itemsize, segment: np.union1d(
+            np.asarray(addresses) / segment, (np.asarray(addresses) + itemsize - 1) / segment
+        ).size,
+        "Each lane counts twice, once for each end of its item, and a segment that several lanes touch moves once.":
+            of_ends(lambda first, last: first.size + last.size),
         "Between the first and the last there is a segment that nobody reads.":
             of_ends(lambda first, last: last.max() - first.min() + 1 if first.size else 0),
         "The first and the last segments are counted apart, so most count twice: put both together, then drop what is double.":
             of_ends(lambda first, last: np.unique(first).size + np.unique(last).size),
-        "A segment has a whole number: `/` keeps the rest of the division.": lambda addresses, itemsize, segment: np.union1d(
-            np.asarray(addresses) / segment, (np.asarray(addresses) + itemsize - 1) / segment
-        ).size,
     },
     "2.2": {
         "The addresses are in items, not in bytes.": share(lambda stride, itemsize: stride),
         "`moved` is in segments, not in bytes.": share(right_step, lambda count, segment: count),
+        "Each segment moves `segment` bytes, not `itemsize`.":
+            lambda stride, itemsize, segment: 32 / segments(np.arange(32) * stride * itemsize, itemsize, segment),
+        "That is one address: there are 32 lanes, and each has its own.": share(lambda stride, itemsize: 0),
+        "Those are fewer than 32 lanes: `np.arange(32)` numbers all of them, and the stride sets them apart.":
+            lambda stride, itemsize, segment: (
+                32 * itemsize / (segment * segments(np.arange(0, 32, stride) * itemsize, itemsize, segment))
+            ),
         "Here all items have 4 bytes: they have `itemsize`.": share(lambda stride, itemsize: 4 * stride),
         "Here all segments are sectors of 32 bytes: they have `segment` bytes.": share(right_step, pieces=32),
         "It does not fall forever: from some stride on, every lane has a segment of its own.":
@@ -149,13 +162,16 @@ MISTAKES = {
             matrices(b=lambda rows, cols, k, K, N: 4 * (rows * N + cols)),
         "The lanes read `A[row, k]`: which of its two numbers is the column?":
             matrices(a=lambda rows, cols, k, K, N: 4 * (rows * K + cols)),
+        "Look at the length of a row of B: it has N numbers.": matrices(b=lambda rows, cols, k, K, N: 4 * (k * K + cols)),
+        "The lanes read `A[row, k]`: `row`, not `k`, counts rows of A.": matrices(a=lambda rows, cols, k, K, N: 4 * (k * K + rows)),
     },
     "2.4": {
         "Every sector is touched: what is needed still shares sectors with what is not.": lambda particles: (None, len(particles)),
-        "`pack` has moved the floats, and `place` still looks where they were.":
-            energies(lambda particles: particles.T.reshape(-1), lambda i, field, n: 8 * i + field),
-        "`place` looks for fields that lie together, but `pack` leaves the particles together.":
-            energies(lambda particles: particles.reshape(-1), lambda i, field, n: field * n + i),
+        "That is right for 32 particles only: there are n, so how many floats has a field?":
+            energies(lambda i, field, n: 32 * field + i),
+        "The fields overlap: a field has n floats, not 8.": energies(lambda i, field, n: 8 * field + i),
+        "Some floats share a place, and the later one overwrites the other.":
+            lambda particles, result: (None, None, result if np.ndim(result) == 0 and result < 8 * len(particles) else None),
     },
     "2.5a": {
         "Lanes that want the same word are served together: drop what is double before you count.": banks(busiest),
@@ -164,12 +180,15 @@ MISTAKES = {
             banks(lambda words: 1),
         "That is how many banks are busy: how many words has the busiest one to hand out?":
             banks(lambda words: np.unique(words % 32).size),
+        "That is which bank is the busiest, not how many words it hands out.":
+            banks(lambda words: np.bincount(np.unique(words) % 32).argmax()),
         "That is how many words there are, in all banks together.": banks(lambda words: np.unique(words).size),
         "That would be right for 16 banks.": banks(lambda words: busiest(np.unique(words), 16)),
     },
     "2.5b": {
         "This width needs no padding: its columns are spread over all banks.": lambda width: width + 1,
         "Without padding, the words of a column share a few banks.": lambda width: width,
+        "33 is for rows of 32 words: start from `width`, and add to it only where it needs padding.": lambda width: 33,
     },
     "2.5c": {
         "The result leaves its row: what keeps it below 32?": lambda n_rows: (None, n_rows - 1),
@@ -192,12 +211,19 @@ MISTAKES = {
 
 RAISED = {
     "2.4": {
-        "`pack` gives a matrix, and memory is one row of 8 n floats.": r"IndexError: index \d+ is out of bounds for axis 0 with size (8|32)$",
+        "A place is a number from 0 to 8 n - 1. A field has n floats: how many lie before the first one of `field`?": r"IndexError: index -?\d+ is out of bounds",
+        "Memory is one row of floats: `place` gives one number for each of the particles `i`.": r"ValueError",
     },
 }
 
 LAUNCHED = {
     "2.6": {
+        "The grid's axis 0 counts rows, and axis 1 tiles of columns.": lambda traffic, case: re.search(
+            r"rows = tl\.program_id\(1\)", sources(traffic)
+        ),
+        "How many columns lie before those of tile 1?": lambda traffic, case: re.search(
+            r"program_id\(1\) \+ tl\.arange", sources(traffic)
+        ),
         "The shape does not tell how a matrix is stored; its strides do.": lambda traffic, case: (
             turned(traffic, case) == (case.order == "C") and turned(traffic, case) == tall(case)
         ),
@@ -219,6 +245,10 @@ LAUNCHED = {
 
 FAULTED = {
     "2.6": {
+        "The last column is N - 1.": lambda fault, case: re.search(r"mask = \(?cols <= N\b", fault.source),
+        "How many columns lie before those of tile 1?": lambda fault, case: re.search(
+            r"program_id\(1\) \+ tl\.arange", fault.source
+        ),
         "Several programs get beyond the end of a row: does the mask let columns past N through?": lambda fault, case: (
             fault.kind == "race" and re.search(r"mask = \(?rows < M\)?\s*(#.*)?$", fault.source, re.MULTILINE)
         ),

@@ -1,5 +1,7 @@
 """Mistakes in lesson 03, execution: see `tiles.mistakes`."""
 
+import re
+
 import numpy as np
 
 
@@ -36,6 +38,11 @@ def fitting(
     return given
 
 
+def part_of_a_block(registers, shared, warps, gpu, result):
+    """Exercise 3.2: a number of blocks that is not whole."""
+    return result if np.ndim(result) == 0 and float(result) % 1 else None
+
+
 def first_warps(limit):
     """Exercise 3.3 with another limit of registers."""
     return lambda M, N: next((w for w in (4, 8, 16) if M * N // (32 * w) < limit(w)), 0)
@@ -64,6 +71,37 @@ def rows_elsewhere(x, result):
             if np.allclose(result, means, rtol=1e-4, atol=1e-5):
                 return means
     return None
+
+
+def sums_of_all_columns(x):
+    """Exercise 3.6b: every column of a tile of 64 gets the sum over all columns of the tile."""
+    tiles = np.arange(x.shape[1]) // 64
+    return np.array([x[:, tiles == tile].sum() / len(x) for tile in tiles])
+
+
+def loads_beside_the_atomic(fault, case):
+    """Exercise 3.6a: total is loaded, and added to by an atomic operation."""
+    return fault.kind == "race" and "atomic_add" in fault.source and bool(re.search(r"load\(\s*total_ptr", fault.source))
+
+
+def row_in_the_address_of_total(fault, case):
+    """Exercise 3.6a: program 0 stays within total, a later one does not."""
+    return fault.kind.endswith("outside") and fault.argument == "total" and fault.program > 0
+
+
+def stores_what_the_atomic_returns(traffic, case):
+    of_total = {tally.kind for tally in traffic.tallies if tally.argument == "total" and tally.lanes}
+    return {"atomic", "store"} <= of_total
+
+
+def grid_of_the_constants(fault, case):
+    """Exercise 3.4: far too many programs, on a grid of the sizes of a tile."""
+    constants = fault.constants or {}
+    return fault.kind == "grid" and fault.count in (
+        constants["TILES"] * constants["BLOCK_SIZE"],
+        constants["BLOCK_SIZE"],
+        case.outputs[0].shape[0],
+    )
 
 
 def stores(traffic):
@@ -105,6 +143,10 @@ MISTAKES = {
         ),
     },
     "3.2": {
+        "A block comes whole or not at all: `//` rounds down.": part_of_a_block,
+        "A quarter of an SM has only a fourth of registers_per_sm.": fitting(
+            by_registers=lambda r, warps, gpu: 4 * (gpu.registers_per_sm // r) // warps
+        ),
         "A warp gets its registers in units: what does one with 33 a thread take?": fitting(of_warp=lambda r, warps, gpu: 32 * r),
         "A warp has 32 threads, and each of them takes these registers.": fitting(
             of_warp=lambda r, warps, gpu: round_up(r, gpu.register_unit)
@@ -133,8 +175,13 @@ MISTAKES = {
         "An SM holds blocks_per_sm blocks at most, however small they are.": fitting(
             scarcest=lambda registers, shared, warps, blocks: min(registers, shared, warps)
         ),
-        "An SM holds warps_per_sm warps at most, however little they need.": fitting(
+        "An SM holds warps_per_sm warps at most: how many blocks are these?": fitting(
             scarcest=lambda registers, shared, warps, blocks: min(registers, shared, blocks)
+        ),
+        "`warps` are those of one block: how many such blocks fit into warps_per_sm?": lambda registers, shared, warps, gpu: (
+            fitting(scarcest=lambda by_registers, by_shared, by_warps, blocks: min(by_registers, by_shared, warps, blocks))(
+                registers, shared, warps, gpu
+            )
         ),
         "The registers do not count in your answer.": fitting(
             scarcest=lambda registers, shared, warps, blocks: min(shared, warps, blocks)
@@ -161,12 +208,19 @@ MISTAKES = {
         "Those are sums of neighbours: what lies half a level further on?": levels(lambda x, half: x[0::2] + x[1::2]),
         "One half is added to itself.": levels(lambda x, half: 2 * x[half:]),
         "The second half is turned round: thread 0 adds the first element of it.": levels(lambda x, half: x[:half] + x[half:][::-1]),
+        "That is the first half alone: what does a thread add to what it holds?": levels(lambda x, half: x[:half]),
+        "That is the second half alone: to what is it added?": levels(lambda x, half: x[half:]),
+        "Of two numbers nothing is left: with which place does the second half begin?": lambda x: x[:0] if len(x) == 2 else None,
         "A level holds sums, not means.": levels(lambda x, half: (x[:half] + x[half:]) / 2),
     },
     "3.6a": {
         "Only row 0 has been added: is there a program for every row?": lambda x: x[0] / len(x),
     },
     "3.6b": {
+        "The element (row, col) of x lies at row * n_cols + col: which of your numbers is multiplied?": lambda x: (
+            x.reshape(x.shape[1], x.shape[0]).mean(axis=1)
+        ),
+        "Every column needs a sum of its own: what does tl.sum add up?": sums_of_all_columns,
         "How far apart are two rows of x?": rows_elsewhere,
         "That is the last row alone: does acc keep the rows before it?": lambda x: x[-1] / len(x),
         "Every turn of the loop adds row 0: where does the number of the row come in?": lambda x: x[0],
@@ -184,7 +238,20 @@ RAISED = {
     },
 }
 
+FAULTED = {
+    "3.4": {
+        "Those are the sizes of a program's share: how many programs does it take for n_elements?": grid_of_the_constants,
+    },
+    "3.6a": {
+        "tl.atomic_add loads and adds by itself: give it `x` alone.": loads_beside_the_atomic,
+        "total has one row, which all programs share: does the row belong in its address?": row_in_the_address_of_total,
+    },
+}
+
 LAUNCHED = {
+    "3.6a": {
+        "tl.atomic_add stores by itself, and returns what was there before: no tl.store around it.": stores_what_the_atomic_returns,
+    },
     "3.4": {
         "A program stores some elements several times, and others not at all: how does `tile` move the offsets?": tiles_on_each_other,
         "Each program stores one tile, and it owns TILES of them.": one_tile_each,

@@ -47,6 +47,9 @@ MISTAKES = {
         "b has K rows and N columns.": work("gemm", elements=lambda M, N, K: M * K + M * N + M * N),
         "A multiplication and an addition are two FLOPs.": work("gemm", lambda M, N, K: M * N * K),
         "By the conventions a sum of K numbers is K additions.": work("gemm", lambda M, N, K: M * N * (2 * K - 1)),
+        "a has M · K numbers, b has K · N and c M · N: those are the sizes of their sides.": work(
+            "gemm", elements=lambda M, N, K: M + N + K
+        ),
         "c is written as well.": work("gemm", elements=lambda M, N, K: M * K + K * N),
         "A number that is used many times is still read once.": work("gemm", elements=lambda M, N, K: 2 * M * N * K + M * N),
         "The last line multiplies by itemsize already.": work(
@@ -76,6 +79,12 @@ MISTAKES = {
             lambda flops, nbytes, peak, bandwidth: (None, peak, None),
         "That is FLOP/B, not FLOP/s: how many bytes arrive in a second?":
             lambda flops, nbytes, peak, bandwidth, result: (None, one_of(result, flops / nbytes, peak / bandwidth), None),
+        "FLOP/B divided by B/s gives no FLOP/s: what do you do with bandwidth instead?":
+            lambda flops, nbytes, peak, bandwidth: (None, min(peak, flops / nbytes / bandwidth), None),
+        "The bandwidth is in B/s: how many FLOPs does each byte bring?":
+            lambda flops, nbytes, peak, bandwidth: (None, min(peak, bandwidth), None),
+        "Those are seconds, and asked are FLOPs in a second.":
+            lambda flops, nbytes, peak, bandwidth, result: (None, one_of(result, flops / peak, nbytes / bandwidth), None),
         "How many bytes arrive in a second, the peak or the bandwidth?":
             lambda flops, nbytes, peak, bandwidth: (None, min(peak, flops / nbytes * peak), None),
         "On the other side: is it below the ridge point, or above, that memory holds an operation back?":
@@ -132,12 +141,16 @@ MISTAKES = {
             tiled(lambda across, down, M, N: 1, lambda across, down, M, N: 1),
         "No tile loads all of a and b: it loads its own rows and columns.":
             tiled(lambda across, down, M, N: across * down, lambda across, down, M, N: across * down),
+        "That is what one tile loads: how many tiles are there?":
+            lambda M, N, K, block_m, block_n, itemsize: (itemsize * (block_m * K + K * block_n + M * N), None),
         "That is without tiles: every element of c loads its row and its column.":
             tiled(lambda across, down, M, N: N, lambda across, down, M, N: M),
     },
     "4.5": {
         "`*` multiplies element by element; the matrix product is `@`.":
             lambda a, b, *_: a * b if a.shape == b.shape else None,
+        "That is the first block along K alone: is it the length that blocks gets first, and then the size?":
+            lambda a, b, block_m, block_n, block_k, counter: a[:, :block_k] @ b[:block_k] if block_k < len(b) else None,
         "That is the product with the transpose of b: in counter.load(b, rows, cols), which slice do its rows get?":
             lambda a, b, *_: a @ b.T if a.shape == b.shape else None,
     },
@@ -163,3 +176,9 @@ MISTAKES = {
         ),
     },
 }  # fmt: skip
+
+RAISED = {
+    "4.5": {
+        "b is K x N: which of your slices cuts its rows, and which its columns?": r"^ValueError: .*(not be broadcast|not broadcast|core dimension)",
+    },
+}

@@ -1,3 +1,4 @@
+# expects: n = 8, blocks of 3.
 # expects: blocks is 3.0, a float, expected 3
 # expects: math.ceil
 # Exercise 1.2

@@ -1,4 +1,4 @@
-# expects: A program adds its own tile, not all elements
+# expects: Reads and writes go through load and store
 # Exercise 1.6
 def vector_add_program(pid, x, y, out, n_elements, BLOCK_SIZE):
     """out = x + y, for the tile of program pid."""

@@ -1,4 +1,4 @@
-# expects: n_elements = 10, BLOCK_SIZE = 4, program 2
+# expects: n_elements = 10, BLOCK_SIZE = 4, program 1
 # expects: Every program adds the first tile
 # Exercise 1.6
 def vector_add_program(pid, x, y, out, n_elements, BLOCK_SIZE):

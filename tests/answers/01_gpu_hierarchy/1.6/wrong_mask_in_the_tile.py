@@ -1,4 +1,4 @@
-# expects: out after one program differ
+# expects: are not switched off
 # Exercise 1.6
 def vector_add_program(pid, x, y, out, n_elements, BLOCK_SIZE):
     """out = x + y, for the tile of program pid."""

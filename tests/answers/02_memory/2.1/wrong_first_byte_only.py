@@ -1,4 +1,4 @@
-# expects: one lane reads 4 bytes from address 30
+# expects: one item of 12 bytes, from address 24 on
 # expects: look at the last byte
 # Exercise 2.1
 def count_transactions(addresses, itemsize, segment):

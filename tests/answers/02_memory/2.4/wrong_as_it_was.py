@@ -2,11 +2,6 @@
 # expects: energy is right
 # expects: shares sectors with what is not
 # Exercise 2.4
-def pack(particles):
-    """All floats in one row, [8 n], in the order in which they lie in memory."""
-    return particles.reshape(-1)  # ______ [n, 8] -> [8 n]
-
-
 def place(i, field, n):
-    """Where `pack` has put this field of the particles i, [32]; there are n particles."""
-    return 8 * i + field  # ______ [32]
+    """Where this field of the particles i lies, in floats; there are n particles."""
+    return 8 * i + field

@@ -1,10 +1,6 @@
 # expects: IndexError
+# expects: how many lie before the first one of `field`?
 # Exercise 2.4
-def pack(particles):
-    """All floats in one row, [8 n], in the order in which they lie in memory."""
-    return particles.T.reshape(-1)  # ______ [n, 8] -> [8 n]
-
-
 def place(i, field, n):
-    """Where `pack` has put this field of the particles i, [32]; there are n particles."""
-    return i * n + field  # ______ [32]
+    """Where this field of the particles i lies, in floats; there are n particles."""
+    return i * n + field

@@ -1,11 +1,6 @@
-# expects: sectors
-# expects: expected 16
+# expects: IndexError
+# expects: from 0 to 8 n - 1
 # Exercise 2.4
-def pack(particles):
-    """All floats in one row, [8 n], in the order in which they lie in memory."""
-    return np.pad(particles, ((0, 0), (0, 8))).reshape(-1)  # ______ [n, 8] -> [8 n]
-
-
 def place(i, field, n):
-    """Where `pack` has put this field of the particles i, [32]; there are n particles."""
-    return 16 * i + field  # ______ [32]
+    """Where this field of the particles i lies, in floats; there are n particles."""
+    return 16 * i + field

@@ -1,4 +1,5 @@
-# expects: rows of 64 words
+# expects: rows of 2 words
+# expects: 33 is for rows of 32 words
 # Exercise 2.5b
 def pitch_of(width):
     """Words from row to row, so that the columns of 32 rows have no conflicts."""

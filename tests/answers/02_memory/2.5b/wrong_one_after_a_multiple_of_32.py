@@ -1,4 +1,4 @@
-# expects: rows of 33 words
+# expects: rows of 2 words
 # Exercise 2.5b
 def pitch_of(width):
     """Words from row to row, so that the columns of 32 rows have no conflicts."""

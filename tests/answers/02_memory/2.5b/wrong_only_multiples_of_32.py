@@ -1,4 +1,5 @@
-# expects: rows of 48 words
+# expects: rows of 2 words
+# expects: share a few banks
 # Exercise 2.5b
 def pitch_of(width):
     """Words from row to row, so that the columns of 32 rows have no conflicts."""

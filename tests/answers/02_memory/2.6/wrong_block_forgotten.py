@@ -1,4 +1,5 @@
 # expects: both stored
+# expects: How many columns lie before those of tile 1?
 # Exercise 2.6
 @triton.jit
 def copy_matrix_kernel(

@@ -1,5 +1,6 @@
 # expects: pages of 512 floats
 # expects: a lane loads 4 bytes
+# expects: Promise it with tl.multiple_of
 # Exercise 2.7
 @triton.jit
 def copy_pages_kernel(x_ptr, starts_ptr, out_ptr, PAGE_SIZE: tl.constexpr):

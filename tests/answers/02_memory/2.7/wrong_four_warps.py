@@ -1,6 +1,6 @@
 # expects: pages of 128 floats
 # expects: a lane loads 4 bytes
-# expects: 128 lanes share 128 floats
+# expects: 128 lanes share 128 floats, and 16 bytes are 4 floats a lane
 # Exercise 2.7
 @triton.jit
 def copy_pages_kernel(x_ptr, starts_ptr, out_ptr, PAGE_SIZE: tl.constexpr):

@@ -1,9 +1,9 @@
-# expects: Each lane has a sector of its own, and of its 32 bytes 4 are
+# expects: Each lane has a sector of its own, and of its 32 bytes 8 are
 # Exercise 2.c2
-# "With stride 32, a warp that loads float32 moves 32 times the bytes that it needs."
+# A warp loads every 32nd number of an array of float64, 8 bytes each.
 # In sectors, it moves
-#   a) 32 times the bytes: 32 lines of 128 bytes
-#   b) 8 times the bytes: 32 sectors of 32 bytes
+#   a) 32 times the bytes that it needs: 32 lines of 128 bytes
+#   b) 4 times the bytes: 32 sectors of 32 bytes
 #   c) no more bytes: it only waits longer
-#   d) 4 times the bytes: one line holds 4 sectors
+#   d) 8 times the bytes, as with float32
 answer_c2 = "c"  # ______ a letter in quotes, such as "a"

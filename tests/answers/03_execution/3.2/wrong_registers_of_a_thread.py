@@ -1,4 +1,4 @@
-# expects: registers = 64
+# expects: registers = 255
 # expects: A warp has 32 threads
 # Exercise 3.2
 def blocks_per_sm(registers, shared, warps, gpu):

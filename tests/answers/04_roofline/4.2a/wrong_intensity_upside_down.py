@@ -1,4 +1,4 @@
-# expects: attainable is 0.666667, expected 1.5. (ridge is right.)
+# expects: attainable is 1.33333, expected 3. (ridge is right.)
 # expects: FLOPs for each byte
 # Exercise 4.2a
 def roofline(flops, nbytes, peak, bandwidth):

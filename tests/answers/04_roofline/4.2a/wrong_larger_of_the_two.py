@@ -1,4 +1,4 @@
-# expects: attainable is 4, expected 1.5.
+# expects: attainable is 10, expected 3.
 # expects: memory brings work for less
 # Exercise 4.2a
 def roofline(flops, nbytes, peak, bandwidth):

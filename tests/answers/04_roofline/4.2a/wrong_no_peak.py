@@ -1,4 +1,4 @@
-# expects: eight numbers, 32 operations each
+# expects: 256 FLOPs and 16 B
 # expects: attainable is 16, expected 4.
 # expects: above the peak
 # Exercise 4.2a

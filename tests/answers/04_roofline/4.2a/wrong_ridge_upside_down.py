@@ -1,5 +1,5 @@
-# expects: eight numbers, 3 operations each
-# expects: ridge is 0.25, expected 4.
+# expects: 24 FLOPs and 16 B
+# expects: ridge is 0.2, expected 5.
 # expects: That is bytes for each FLOP
 # Exercise 4.2a
 def roofline(flops, nbytes, peak, bandwidth):

@@ -1,0 +1,13 @@
+# expects: which of the three is missing?
+# Exercise 1.6
+def vector_add_program(pid, x, y, out, n_elements, BLOCK_SIZE):
+    """out = x + y, for the tile of program pid."""
+    offs = pid * BLOCK_SIZE + np.arange(BLOCK_SIZE)
+    mask = offs < n_elements
+    store(out, offs, 4 * load(x, offs, mask) - 1, mask)
+
+
+def vector_add(x, y, out, n_elements, BLOCK_SIZE):
+    """One program for each tile, from the last to the first."""
+    for pid in reversed(range(grid_size(n_elements, BLOCK_SIZE)[0])):
+        vector_add_program(pid, x, y, out, n_elements, BLOCK_SIZE)

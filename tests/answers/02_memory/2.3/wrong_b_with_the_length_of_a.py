@@ -1,0 +1,9 @@
+# expects: a row of B: it has N numbers
+# Exercise 2.3
+def matmul_sectors(rows, cols, k, K, N):
+    """Sectors of A and B in step k, and of C at the end; the warp owns C[rows, cols]."""
+    c = 4 * (rows * N + cols)  # addresses in C, [32]
+    a = 4 * (rows * K + k)
+    b = 4 * (k * K + cols)
+
+    return tuple(count_transactions(addresses, 4, 32) for addresses in (a, b, c))

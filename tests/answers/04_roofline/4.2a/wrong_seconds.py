@@ -1,0 +1,10 @@
+# expects: Those are seconds
+# Exercise 4.2a
+def roofline(flops, nbytes, peak, bandwidth):
+    """The ridge point of a GPU, and how fast it can be in an operation."""
+    ridge = peak / bandwidth
+    intensity = flops / nbytes  # in FLOP/B
+
+    attainable = min(flops / peak, nbytes / bandwidth)
+    memory_bound = intensity < ridge
+    return ridge, attainable, memory_bound
