@@ -1,5 +1,8 @@
 """`python -m classroom.bench`: run the measurements of the lessons on a GPU and record them.
 
+`python -m classroom.bench 09` measures one lesson, `python -m classroom.bench 9.3 9.7` two exercises; all others keep their
+recorded runs.
+
 A lesson's cells tagged `gpu` call `tiles.bench` with the kernels that the lesson defines. This runs the cells of the
 solved lesson in order, checks left out, and keeps what `tiles.bench` measured: no kernel and no list of measurements
 stands anywhere else.
@@ -13,6 +16,7 @@ import dataclasses
 import io
 import linecache
 import sys
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -37,12 +41,15 @@ def _code_cells(path: Path) -> Iterator[tuple[list[str], str]]:
             yield cell.metadata.get("tags", []), cell.source
 
 
-def run_lesson(path: Path) -> tuple[list[bench.Run], list[bench.Text]]:
-    """Runs the cells of a solved lesson, checks left out, and returns what they measured and what tools wrote."""
+def run_lesson(path: Path) -> tuple[list[bench.Run], list[bench.Text], list[str]]:
+    """Runs the cells of a solved lesson, checks left out.
+
+    Returns what they measured, what tools wrote, and the error of each measuring cell that failed.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
-    runs, texts = len(bench.measured), len(bench.written)
+    runs, texts, failed = len(bench.measured), len(bench.written), []
     namespace: dict[str, object] = {"__name__": f"lesson_{path.stem}"}
     for number, (tags, source) in enumerate(_code_cells(path)):
         if any(tag.startswith(("check-", "hidden-check-")) for tag in tags):
@@ -50,8 +57,13 @@ def run_lesson(path: Path) -> tuple[list[bench.Run], list[bench.Text]]:
         name = f"<{path.stem}, code cell {number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # the compiler reads sources
         with contextlib.nullcontext() if "gpu" in tags else contextlib.redirect_stdout(io.StringIO()):
-            exec(compile(source, name, "exec"), namespace)
-    return bench.measured[runs:], bench.written[texts:]
+            try:
+                exec(compile(source, name, "exec"), namespace)
+            except Exception:
+                if "gpu" not in tags:
+                    raise
+                failed.append(f"{name}:\n{traceback.format_exc()}")
+    return bench.measured[runs:], bench.written[texts:], failed
 
 
 def file_name(device: str) -> str:
@@ -76,19 +88,29 @@ def _in_order(*entries):
     return tuple(sorted(entries, key=lambda entry: (entry.lesson, entry.exercise)))  # stable: a curve stays in order
 
 
-def record(names: Sequence[str] = ()) -> Path:
-    """Measures the lessons of these names (all without one) and writes the record. Returns its path."""
+def record(names: Sequence[str] = ()) -> tuple[Path, list[str]]:
+    """Measures the lessons or exercises of these names (all without one) and writes the record.
+
+    names: "07", "07_vector_add", or "7.1" for one exercise.
+    Returns the path of the record, and the errors of what could not be measured: the rest is recorded all the same.
+    """
+    exercises = {name for name in names if "." in name}
+    of_lessons = dict.fromkeys(name.partition(".")[0].zfill(2) if name in exercises else name for name in names)
     runs: list[bench.Run] = []
     texts: list[bench.Text] = []
+    errors: list[str] = []
     machine = bench.this_machine()
-    for path in lessons(names):
-        print(f"{path.stem} ...", flush=True)
-        measured, written = run_lesson(path)
-        runs += measured
-        texts += written
+    bench.only = exercises or None
+    try:
+        for path in lessons(list(of_lessons)):
+            print(f"{path.stem} ...", flush=True)
+            measured, written, failed = run_lesson(path)
+            runs, texts, errors = runs + measured, texts + written, errors + failed
+    finally:
+        bench.only = None
     new = dataclasses.replace(machine, runs=tuple(runs), texts=tuple(texts))
     name = file_name(machine.device)
-    return bench.save(merge(bench.recorded(name), new), name)
+    return bench.save(merge(bench.recorded(name), new), name), errors
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
@@ -96,15 +118,17 @@ def main(arguments: Iterable[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m classroom.bench", description="Measure the lessons on this GPU and record it."
     )
-    parser.add_argument("lessons", nargs="*", metavar="LESSON", help="07, or 07_vector_add; all when left out")
-    names = parser.parse_args(None if arguments is None else list(arguments)).lessons
+    parser.add_argument("names", nargs="*", metavar="NAME", help="07, 07_vector_add, or an exercise, 7.1; all when left out")
+    names = parser.parse_args(None if arguments is None else list(arguments)).names
     try:
-        path = record(names)
+        path, errors = record(names)
     except (LessonError, RuntimeError, ValueError) as problem:
         print(f"Not measured: {problem}", file=sys.stderr)
         return 1
     print(f"Recorded in {path}.")
-    return 0
+    for error in errors:
+        print(f"Not measured: {error}", file=sys.stderr)
+    return bool(errors)
 
 
 if __name__ == "__main__":

@@ -132,6 +132,25 @@ def test_what_a_tool_wrote_is_recorded(gpu, folder, monkeypatch):
     assert merged.texts == there.texts and merged.runs == (run(),)
 
 
+@pytest.mark.skipif(not bench.has_gpu(), reason="needs a GPU")
+def test_on_a_gpu_a_graph_does_what_the_function_does():
+    import torch
+
+    x, out = torch.rand(2, 1000, device="cuda")
+    replay = bench._replayed(lambda: torch.mul(x, 2, out=out))
+    out.zero_()
+    replay()
+    torch.testing.assert_close(out, 2 * x)
+
+    def contestants(n):
+        return {"ours": (lambda: torch.mul(x, 2, out=out), 8 * n, out), "torch": (lambda: x + x, 8 * n)}
+
+    timed = bench.bandwidth("7.1", "double", contestants, shapes=[(1000,)], against="torch", graph=True)
+    assert timed.value("ours", (1000,)) > 0
+    most = bench.peak_memory("7.1", "double", contestants, shapes=[(1000,)])
+    assert most.value("ours", (1000,)) == 0 and most.value("torch", (1000,)) > 0
+
+
 def test_memory_is_recorded_like_time(folder, monkeypatch):
     monkeypatch.setattr(bench, "has_gpu", lambda: False)
     most = dataclasses.replace(run(exercise="10.2"), metric="MB", ms=0.0)
@@ -149,6 +168,40 @@ def test_old_runs_never_stand_under_new_versions():
     with pytest.raises(ValueError, match="8.1"):
         classroom_bench.merge(record(run(exercise="8.1")), record(run(), torch="2.1"))
     assert classroom_bench.merge(record(run()), record(run(value=3.0), torch="2.1")).torch == "2.1"
+
+
+@pytest.fixture
+def lesson(folder, gpu, tmp_path, monkeypatch):
+    """A lesson with three measuring cells, of which the second fails."""
+    import nbformat
+
+    cells = ["from tiles import bench\n\ndef work(n):\n    return {'ours': (lambda: None, 8 * n)}"]
+    cells += [
+        "bench.bandwidth('7.1', 'add', work, shapes=[(1000,)])",
+        "1 / 0",
+        "bench.bandwidth('7.3', 'add', work, shapes=[(1,)])",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    for cell in notebook.cells[1:]:
+        cell.metadata["tags"] = ["gpu", "nbval-ignore-output"]
+    path = tmp_path / "07_sample.ipynb"
+    nbformat.write(notebook, path)
+    monkeypatch.setattr(classroom_bench, "lesson_paths", lambda root, names: [path] if names in ([], ["07"]) else [])
+    return path
+
+
+def test_what_can_be_measured_is_recorded(lesson):
+    path, errors = classroom_bench.record()
+    assert {run.exercise for run in bench.recorded(path.stem).runs} == {"7.1", "7.3"}
+    assert len(errors) == 1 and "ZeroDivisionError" in errors[0] and "<07_sample, code cell 2>" in errors[0]
+
+
+def test_one_exercise_is_measured_alone(lesson):
+    bench.save(record(run(value=-1.0), run(exercise="7.3", value=-3.0)), "h200")
+    classroom_bench.record(["7.3"])
+    values = {run.exercise: run.value for run in bench.recorded("h200").runs}
+    assert values["7.1"] == -1.0 and values["7.3"] > 0
+    assert bench.only is None
 
 
 def test_names_of_devices_and_lessons(tmp_path):

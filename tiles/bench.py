@@ -199,6 +199,14 @@ def save(record: Record, name: str) -> Path:
     return path
 
 
+only: set[str] | None = None
+"""The exercises that are measured, None for all: for the others the recorded runs are shown."""
+
+
+def _measures(exercise: str) -> bool:
+    return has_gpu() and (only is None or exercise in only)
+
+
 def _lines(entries: Iterable[Run | Text]) -> str:
     """A JSON list with a line for each entry."""
     lines = ",\n  ".join(json.dumps(asdict(entry), ensure_ascii=False) for entry in entries)
@@ -217,6 +225,22 @@ def time_in_turns(functions: Mapping[str, Callable[[], object]], rounds: int = 3
         for name, function in functions.items():
             turns[name].append(round(do_bench(function, return_mode="median"), 6))
     return turns
+
+
+def _replayed(function: Callable[[], object]) -> Callable[[], object]:
+    """The function's launches, captured once in a CUDA graph: a call launches them all with hardly any work on the CPU."""
+    import torch
+
+    aside = torch.cuda.Stream()
+    aside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(aside):  # what a first call compiles, tunes or allocates cannot be captured
+        for _ in range(3):
+            function()
+    torch.cuda.current_stream().wait_stream(aside)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        function()
+    return graph.replay
 
 
 def _refuse_unlike(entrants: Mapping[str, tuple], against: str, dtype: str) -> None:
@@ -239,9 +263,9 @@ def _tuple(results: Any) -> tuple:
 
 
 def _compare(
-    metric: str, exercise: str, op: str, contestants: Contestants, shapes, dtype: str, rounds: int, against: str
+    metric: str, exercise: str, op: str, contestants: Contestants, shapes, dtype: str, rounds: int, against: str, graph: bool
 ) -> Record:
-    if not has_gpu():
+    if not _measures(exercise):
         return recorded().select(exercise=exercise, op=op, dtype=dtype, metric=metric)
     lesson = exercise.partition(".")[0].zfill(2)
     runs = []
@@ -249,12 +273,13 @@ def _compare(
         entrants = contestants(*shape)
         if against:
             _refuse_unlike(entrants, against, dtype)
-        turns = time_in_turns({name: function for name, (function, *_) in entrants.items()}, rounds)
+        functions = {name: _replayed(function) if graph else function for name, (function, *_) in entrants.items()}
+        turns = time_in_turns(functions, rounds)
         for name, (_, work, *_) in entrants.items():
             ms = statistics.median(turns[name])
             value = round(work / (ms * 1e-3) / METRICS[metric], 2)
             runs.append(Run(lesson, exercise, op, shape, dtype, name, ms, metric, value, tuple(turns[name])))
-        del entrants
+        del entrants, functions
     measured.extend(runs)
     return this_machine(runs)
 
@@ -268,6 +293,7 @@ def bandwidth(
     dtype: str = "float32",
     rounds: int = 3,
     against: str = "",
+    graph: bool = False,
 ) -> Record:
     """GB/s of functions that compete, at each shape.
 
@@ -276,9 +302,10 @@ def bandwidth(
         a third member may be the tensor, or the tuple of tensors, that the function fills.
     against: the provider that returns the right result; each tensor that is filled is compared with it before anything is
         timed, and ValueError is raised where it differs by more than TOLERANCE of the norm.
+    graph: replay each function from a CUDA graph, so that what its launches cost on the CPU does not count.
     On a GPU the functions are timed in turns; elsewhere the recorded runs of that exercise, op and dtype are returned.
     """
-    return _compare("GB/s", exercise, op, contestants, shapes, dtype, rounds, against)
+    return _compare("GB/s", exercise, op, contestants, shapes, dtype, rounds, against, graph)
 
 
 def throughput(
@@ -290,9 +317,10 @@ def throughput(
     dtype: str = "float16",
     rounds: int = 3,
     against: str = "",
+    graph: bool = False,
 ) -> Record:
     """TFLOP/s of functions that compete: as `bandwidth`, with floating-point operations in the place of bytes."""
-    return _compare("TFLOP/s", exercise, op, contestants, shapes, dtype, rounds, against)
+    return _compare("TFLOP/s", exercise, op, contestants, shapes, dtype, rounds, against, graph)
 
 
 def peak_memory(
@@ -303,7 +331,7 @@ def peak_memory(
     contestants: as for `bandwidth`; what they move does not matter here. The second call is measured, so that what a first
     call keeps does not count. Elsewhere than on a GPU the recorded runs are returned.
     """
-    if not has_gpu():
+    if not _measures(exercise):
         return recorded().select(exercise=exercise, op=op, dtype=dtype, metric="MB")
     import torch
 
@@ -328,7 +356,7 @@ def text(exercise: str, name: str, make: Callable[[], str]) -> Record:
 
     exercise: "11.4". name: what it is, "softmax by Inductor". The record has no text where none is recorded.
     """
-    if not has_gpu():
+    if not _measures(exercise):
         found = tuple(t for t in recorded().texts if (t.exercise, t.name) == (exercise, name))
         return replace(recorded(), runs=(), texts=found)
     new = Text(exercise.partition(".")[0].zfill(2), exercise, name, make())
