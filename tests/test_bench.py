@@ -179,7 +179,7 @@ def lesson(folder, gpu, tmp_path, monkeypatch):
     cells += [
         "bench.bandwidth('7.1', 'add', work, shapes=[(1000,)])",
         "1 / 0",
-        "bench.bandwidth('7.3', 'add', work, shapes=[(1,)])",
+        "bench.bandwidth('7.3', 'add', work, shapes=[(10**6,)])",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
     for cell in notebook.cells[1:]:
