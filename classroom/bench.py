@@ -15,6 +15,7 @@ import contextlib
 import dataclasses
 import io
 import linecache
+import signal
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,15 +42,12 @@ def _code_cells(path: Path) -> Iterator[tuple[list[str], str]]:
             yield cell.metadata.get("tags", []), cell.source
 
 
-def run_lesson(path: Path) -> tuple[list[bench.Run], list[bench.Text], list[str]]:
-    """Runs the cells of a solved lesson, checks left out.
-
-    Returns what they measured, what tools wrote, and the error of each measuring cell that failed.
-    """
+def run_lesson(path: Path) -> list[str]:
+    """Runs the cells of a solved lesson, checks left out. Returns the error of each measuring cell that failed."""
     import matplotlib
 
     matplotlib.use("Agg")
-    runs, texts, failed = len(bench.measured), len(bench.written), []
+    failed: list[str] = []
     namespace: dict[str, object] = {"__name__": f"lesson_{path.stem}"}
     for number, (tags, source) in enumerate(_code_cells(path)):
         if any(tag.startswith(("check-", "hidden-check-")) for tag in tags):
@@ -63,7 +61,7 @@ def run_lesson(path: Path) -> tuple[list[bench.Run], list[bench.Text], list[str]
                 if "gpu" not in tags:
                     raise
                 failed.append(f"{name}:\n{traceback.format_exc()}")
-    return bench.measured[runs:], bench.written[texts:], failed
+    return failed
 
 
 def file_name(device: str) -> str:
@@ -72,12 +70,13 @@ def file_name(device: str) -> str:
 
 
 def merge(old: bench.Record, new: bench.Record) -> bench.Record:
-    """The new record, with the old runs and texts of those exercises that the new one did not measure.
+    """The new record, with those old runs and texts that it did not measure again: an op of an exercise is replaced whole.
 
     Raises ValueError where old runs would be kept under versions that they were not measured with.
     """
-    fresh = {entry.exercise for entry in (*new.runs, *new.texts)}
-    runs, texts = ([entry for entry in entries if entry.exercise not in fresh] for entries in (old.runs, old.texts))
+    measured, written = {(run.exercise, run.op) for run in new.runs}, {(text.exercise, text.name) for text in new.texts}
+    runs = [run for run in old.runs if (run.exercise, run.op) not in measured]
+    texts = [text for text in old.texts if (text.exercise, text.name) not in written]
     if (runs or texts) and (old.device, old.torch, old.triton) != (new.device, new.torch, new.triton):
         stale = ", ".join(sorted({entry.exercise for entry in (*runs, *texts)}))
         raise ValueError(f"the recorded runs of {stale} come from {old.source}: measure all lessons in one go to replace them")
@@ -92,25 +91,28 @@ def record(names: Sequence[str] = ()) -> tuple[Path, list[str]]:
     """Measures the lessons or exercises of these names (all without one) and writes the record.
 
     names: "07", "07_vector_add", or "7.1" for one exercise.
-    Returns the path of the record, and the errors of what could not be measured: the rest is recorded all the same.
+    Returns the path of the record, and the errors of what could not be measured: the rest is recorded all the same, also
+    when measuring is ended early.
     """
     exercises = {name for name in names if "." in name}
-    of_lessons = dict.fromkeys(name.partition(".")[0].zfill(2) if name in exercises else name for name in names)
-    runs: list[bench.Run] = []
-    texts: list[bench.Text] = []
-    errors: list[str] = []
-    machine = bench.this_machine()
-    bench.only = exercises or None
+    whole = [name for name in names if name not in exercises]
+    chosen = {path: None for path in lessons(whole)} if whole or not exercises else {}
+    for exercise in sorted(exercises):
+        for path in lessons([exercise.partition(".")[0].zfill(2)]):
+            if chosen.setdefault(path, set()) is not None:
+                chosen[path].add(exercise)
+    machine, errors = bench.this_machine(), []
+    name = file_name(machine.device)
+    runs, texts = len(bench.measured), len(bench.written)
     try:
-        for path in lessons(list(of_lessons)):
+        for path, bench.only in chosen.items():
             print(f"{path.stem} ...", flush=True)
-            measured, written, failed = run_lesson(path)
-            runs, texts, errors = runs + measured, texts + written, errors + failed
+            errors += run_lesson(path)
     finally:
         bench.only = None
-    new = dataclasses.replace(machine, runs=tuple(runs), texts=tuple(texts))
-    name = file_name(machine.device)
-    return bench.save(merge(bench.recorded(name), new), name), errors
+        new = dataclasses.replace(machine, runs=tuple(bench.measured[runs:]), texts=tuple(bench.written[texts:]))
+        path = bench.save(merge(bench.recorded(name), new), name)
+    return path, errors
 
 
 def main(arguments: Iterable[str] | None = None) -> int:
@@ -120,6 +122,7 @@ def main(arguments: Iterable[str] | None = None) -> int:
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="07, 07_vector_add, or an exercise, 7.1; all when left out")
     names = parser.parse_args(None if arguments is None else list(arguments)).names
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("Ended early: what was measured is recorded."))
     try:
         path, errors = record(names)
     except (LessonError, RuntimeError, ValueError) as problem:

@@ -204,6 +204,19 @@ def test_one_exercise_is_measured_alone(lesson):
     assert bench.only is None
 
 
+def test_what_was_measured_before_the_end_is_recorded(lesson, monkeypatch):
+    ends = classroom_bench.run_lesson
+
+    def measure_and_end(path):
+        ends(path)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(classroom_bench, "run_lesson", measure_and_end)
+    with pytest.raises(KeyboardInterrupt):
+        classroom_bench.record()
+    assert {run.exercise for run in bench.recorded("h200").runs} == {"7.1", "7.3"}
+
+
 def test_names_of_devices_and_lessons(tmp_path):
     assert classroom_bench.file_name("NVIDIA H200") == "h200"
     assert classroom_bench.file_name("Tesla T4") == "tesla-t4"
