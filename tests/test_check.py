@@ -369,7 +369,7 @@ def test_what_is_read_beside_the_counter_is_refused():
 @pytest.mark.parametrize(
     ("result", "expected", "words"),
     [
-        (3.0, 3, "The values are right, but The result is 3.0, a float, expected 3, a whole number"),
+        (3.0, 3, "The values are right, but the result is 3.0, a float, expected 3, a whole number"),
         (2.5, 3, "The result is 2.5, expected 3."),
         ([3, 1], 3, r"The result holds 2 values, \[3, 1\], expected one number"),
         ("three", 3, "The result is 'three', expected a number."),
@@ -387,7 +387,7 @@ def test_a_float_is_told_last():
     cases = [Case("n = 4", (4,)), Case("n = 5", (5,))]
     with pytest.raises(NotYet, match="n = 5.\n  The result is 2.5, expected 3."):
         check("99.1", lambda n: n / 2, against=lambda n: -(-n // 2), cases=cases)
-    with pytest.raises(NotYet, match="n = 4.\n  The values are right, but The result is 2.0, a float, expected 2"):
+    with pytest.raises(NotYet, match="n = 4.\n  The values are right, but the result is 2.0, a float, expected 2"):
         check("99.1", lambda n: np.ceil(n / 2), against=lambda n: -(-n // 2), cases=cases)
 
 

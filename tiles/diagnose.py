@@ -246,6 +246,8 @@ def rows_differ_by_a_factor(d: Difference) -> str | None:
             return None
         factors.append(ratio[0])
     if len(factors) > 1 and not _is_constant(np.array(factors)):
+        if not d.exponential:
+            return "Each row is off by a factor of its own: which number of the row is missing, or is there twice?"
         return "Each row is off by a factor of its own: what a row collected before its maximum grew must be rescaled."
 
 

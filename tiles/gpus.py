@@ -32,6 +32,7 @@ class GPU:
     bandwidth: of that memory. fp32: without tensor cores. fp16: dense, on tensor cores.
     shared_latency, l1_latency, l2_latency, memory_latency: of a load that finds its data there. None where no source is known.
     shared_per_clock: bytes a clock that one SM reads from shared memory. l2_per_clock: that all SMs read from L2.
+    boost_clock: cycles a second, where the fp32 rate is too round a figure to imply them.
     """
 
     name: str
@@ -54,11 +55,12 @@ class GPU:
     memory_latency: int | None = None
     shared_per_clock: int | None = 128
     l2_per_clock: int | None = None
+    boost_clock: float | None = None
 
     @property
     def clock(self) -> float:
-        """Cycles a second, as the fp32 rate implies them: a multiply-add is two operations."""
-        return self.fp32 / (2 * self.sms * self.cores_per_sm)
+        """Cycles a second: the boost clock, or what the fp32 rate implies, as a multiply-add is two operations."""
+        return self.boost_clock or self.fp32 / (2 * self.sms * self.cores_per_sm)
 
     @property
     def register_bytes(self) -> int:
@@ -108,7 +110,7 @@ GPUS = {
         GPU(
             "T4", 75, sms=40, cores_per_sm=64, shared_per_sm=64 * KIB, l2=4 * MIB,
             memory=int(16 * GIGA), memory_kind="GDDR6", bandwidth=320 * GIGA, fp32=8.1 * TERA, fp16=65 * TERA,
-            warps_per_sm=32, blocks_per_sm=16, shared_per_clock=None,
+            warps_per_sm=32, blocks_per_sm=16, shared_per_clock=None, boost_clock=1.59 * GIGA,
         ),
         GPU(
             "A100", 80, sms=108, cores_per_sm=64, shared_per_sm=164 * KIB, l2=40 * MIB,
@@ -164,7 +166,10 @@ COLUMNS = {
     "warps_per_sm": _Column("warps/SM", lambda g: str(g.warps_per_sm), GUIDE),
     "registers_per_sm": _Column("registers/SM", lambda g: f"{g.registers_per_sm * 4 // KIB} KiB", GUIDE),
     "shared_per_sm": _Column("shared/SM", lambda g: f"{g.shared_per_sm // KIB} KiB", GUIDE),
-    "clock": _Column("clock", lambda g: f"{g.clock / GIGA:.2f} GHz", "as the fp32 rate implies it: a multiply-add is two operations"),
+    "clock": _Column(
+        "clock", lambda g: f"{g.clock / GIGA:.2f} GHz",
+        "as the fp32 rate implies it: a multiply-add is two operations; T4: boost clock (NVIDIA's paper on Turing)",
+    ),
     "l2": _Column(
         "L2", lambda g: f"{g.l2 // MIB} MiB",
         "NVIDIA's papers on Turing, Ampere and Hopper; H200: what CUDA reports on the card; Blackwell Tuning Guide",

@@ -97,6 +97,12 @@ def tall(case):
     return case.inputs[0].shape[0] > case.inputs[0].shape[1]
 
 
+def the_tile_is_unmasked(fault, case):
+    """Exercise 2.6: rows is a tile, cols is a number, and the mask tests cols."""
+    tile_of = {name: re.search(rf"^\s*{name} = [^\n#]*arange", fault.source, re.MULTILINE) for name in ("rows", "cols")}
+    return tile_of["rows"] and not tile_of["cols"] and re.search(r"mask = \(?cols < N\b", fault.source)
+
+
 def axes_of_the_grid_swapped(traffic, case):
     launch = traffic.launches[0]
     n_rows, n_cols = launch.request[1][0].shape
@@ -245,6 +251,7 @@ LAUNCHED = {
 
 FAULTED = {
     "2.6": {
+        "Here rows is a tile, and the mask tests cols: which of the two must be the tile?": the_tile_is_unmasked,
         "The last column is N - 1.": lambda fault, case: re.search(r"mask = \(?cols <= N\b", fault.source),
         "How many columns lie before those of tile 1?": lambda fault, case: re.search(
             r"program_id\(1\) \+ tl\.arange", fault.source

@@ -89,6 +89,22 @@ def row_in_the_address_of_total(fault, case):
     return fault.kind.endswith("outside") and fault.argument == "total" and fault.program > 0
 
 
+def update_without_a_mask(fault, case):
+    """Exercise 3.6a: an atomic operation gets beyond total, and has no mask."""
+    beyond = fault.kind == "atomic outside" and fault.argument == "total"
+    return beyond and not re.search(r"atomic_\w+\([^\n]*mask", fault.source)
+
+
+def start_added_twice(fault, case):
+    """Exercise 3.6b: the start of a program's columns is in offs, and again in the address of the load."""
+    names = re.findall(r"(\w+) = tl\.program_id\(0\)\s*(?:#.*)?$", fault.source, re.MULTILINE)
+    number = "|".join([r"tl\.program_id\(0\)", *names])
+    start = rf"({number}) \* BLOCK_SIZE|BLOCK_SIZE \* ({number})"
+    in_offs = re.search(rf"offs = [^\n]*({start})", fault.source)
+    loads = re.findall(r"load\(\s*x_ptr\b[^\n]*", fault.source)
+    return in_offs and any("offs" in load and re.search(start, load) for load in loads)
+
+
 def stores_what_the_atomic_returns(traffic, case):
     of_total = {tally.kind for tally in traffic.tallies if tally.argument == "total" and tally.lanes}
     return {"atomic", "store"} <= of_total
@@ -244,7 +260,11 @@ FAULTED = {
     },
     "3.6a": {
         "tl.atomic_add loads and adds by itself: give it `x` alone.": loads_beside_the_atomic,
+        "The load has a mask, and the update has no mask.": update_without_a_mask,
         "total has one row, which all programs share: does the row belong in its address?": row_in_the_address_of_total,
+    },
+    "3.6b": {
+        "offs already has the program's start: what is left to add, for each row?": start_added_twice,
     },
 }
 

@@ -65,6 +65,9 @@ MISTAKES = {
         "weight and bias have a number for each column, not one number each.": work("layernorm", elements=lambda m, n: 2 * m * n + 2),
         "That is what softmax takes: count the operations in the row of LayerNorm.": work("layernorm", lambda m, n: 5 * m * n),
         "weight and bias are read as well.": work("layernorm", elements=lambda m, n: 2 * m * n),
+        "Both weight and bias are read, n_cols numbers each: yours is one array short.": work(
+            "layernorm", elements=lambda m, n: 2 * m * n + n
+        ),
         "weight and bias are read once, not once for every row.": work("layernorm", elements=lambda m, n: 4 * m * n),
         "weight and bias have one number for each column.": work("layernorm", elements=lambda m, n: 2 * m * n + 2 * m),
     },
@@ -119,6 +122,8 @@ MISTAKES = {
             lambda nbytes, others: (2 * len(others) * nbytes if sum(others) else None, None),
         "Each operation also reads the result of the one before it, and writes its own.":
             lambda nbytes, others: (sum(others) * nbytes, None),
+        "Each kernel writes its result, and the next kernel reads it back.":
+            lambda nbytes, others: ((1 + len(others) + sum(others)) * nbytes if len(others) > 1 else None, None),
         "Each kernel writes its result as well.":
             lambda nbytes, others: ((len(others) + sum(others)) * nbytes, None),
         "The other arrays are read, and not written.":
@@ -157,7 +162,7 @@ MISTAKES = {
     "4.6": {
         "That is how much slower the kernels after are.": speedup(least, lambda before, after: after / before),
         "Those are the seconds saved: how many times as fast is a ratio.": speedup(least, lambda before, after: before - after),
-        "No launch takes less than the overhead, however little it does.":
+        "By itself, no launch takes less than the overhead, however little it does.":
             speedup(lambda flops, nbytes, peak, bandwidth, overhead: max(flops / peak, nbytes / bandwidth)),
         "FLOPs and bytes are not seconds: what turns each into a time?":
             speedup(lambda flops, nbytes, peak, bandwidth, overhead: max(flops, nbytes, overhead)),

@@ -1,4 +1,5 @@
 # expects: total
+# expects: the update has no mask
 # Exercise 3.6a
 @triton.jit
 def add_row_kernel(x_ptr, total_ptr, n_cols, BLOCK_SIZE: tl.constexpr):

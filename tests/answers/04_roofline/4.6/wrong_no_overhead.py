@@ -1,5 +1,5 @@
 # expects: a large kernel and a small one, fused
-# expects: No launch takes less than the overhead
+# expects: no launch takes less than the overhead
 # Exercise 4.6
 def predicted_seconds(kernels, peak, bandwidth, overhead):
     """Launches cost nothing."""
