@@ -307,8 +307,8 @@ SIGNATURE = "@triton.jit\ndef kernel(x_ptr, out_ptr, n, BLOCK: tl.constexpr):\n 
 REFUSED = {
     "print": (
         "print(offs)\ntl.store(out_ptr + offs, 1.0)",
-        "line 4 of kernel, `print(offs)`: `print` works only in the interpreter.",
-        "Take it out before the check.",
+        "line 4 of kernel, `print(offs)`: the compiler's `print` takes a text first, and then values.",
+        "Write `print(\"pid\", pid)`, or take it out.",
     ),
     "tile from a start": (
         "for start in range(0, n, 16):\n    more = tl.arange(start, start + 16)\n    tl.store(out_ptr + more, 1.0)",

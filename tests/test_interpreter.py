@@ -24,6 +24,7 @@ from triton.language.extra.libdevice import tanh as imported_tanh
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 from tiles.blanks import BlankLeft
+from tiles.compiled import inspect_kernel
 from tiles.interpreter import KernelError, count, interpreted, limited, order, selftest
 from tiles.interpreter.traffic import count_sectors
 from tiles.interpreter.views import View
@@ -266,6 +267,49 @@ def run_elementwise(function, x=None):
 @pytest.mark.parametrize("function, reference", ELEMENTWISE, ids=[function.__name__ for function, _ in ELEMENTWISE])
 def test_elementwise(function, reference):
     torch.testing.assert_close(run_elementwise(function), reference(vector()), rtol=1e-4, atol=1e-4)
+
+
+WIDTHS = """
+from triton.language import range as imported_range
+
+@triton.jit
+def loop(out_ptr, first, n, stride):
+    for row in RANGE:
+        tl.static_assert(row.dtype == tl.DTYPE)
+        tl.store(out_ptr + row, row * stride)
+"""
+
+
+@pytest.mark.parametrize(
+    "bounds, dtype",
+    {
+        "range(n)": "int32",
+        "range(first, n)": "int32",
+        "tl.range(0, n, num_stages=3)": "int32",
+        "range(first.to(tl.int64), n, 1)": "int64",
+        "range(first, n.to(tl.int64))": "int64",
+        "tl.range(first.to(tl.int64), n, num_stages=3)": "int64",
+        "tl.range(0, n, step=first.to(tl.int64) + 1)": "int64",
+        "tl.core.range(0, n, first.to(tl.int64) + 1)": "int64",
+        "imported_range(first.to(tl.int64), n)": "int64",
+        "range(4, first, -1)": "int32",
+    }.items(),
+)
+def test_a_loop_counts_in_the_width_of_its_bounds(bounds, dtype):
+    """As the compiler has it: 32 bits overflow, on a GPU too, and 64 do not."""
+    function = kernel(WIDTHS.replace("RANGE", bounds).replace("DTYPE", dtype))
+    out = torch.zeros(5, dtype=torch.int64)
+    inspect_kernel(function, out, 2, 5, 2**30)  # the compiler agrees about the width
+    function[(1,)](out, 0, 5, 2**30)
+    numbers = range(5)
+    exact = [number * 2**30 for number in numbers]
+    assert out.tolist() == (exact if dtype == "int64" else [(number + 2**31) % 2**32 - 2**31 for number in exact])
+
+
+@pytest.mark.parametrize("bounds", ["range(0.5 * n)", "range(n + tl.arange(0, 4))", "range(0, n, 0)"])
+def test_loops_that_count_no_whole_numbers(bounds):
+    with pytest.raises(KernelError):
+        kernel(WIDTHS.replace("RANGE", bounds).replace("DTYPE", "int32"))[(1,)](torch.zeros(5, dtype=torch.int64), 0, 5, 1)
 
 
 @triton.jit
@@ -1402,6 +1446,17 @@ def test_the_compiler_keeps_its_own_builtins():
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
     done = subprocess.run([sys.executable, "-c", BUILTINS], env=environment, capture_output=True, text=True)
     assert done.stdout == "set()\n", done.stdout + done.stderr
+
+
+def test_a_tensor_without_numbers_is_refused():
+    """Its address is 0: reading there would end the process."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        fake = torch.zeros(8)
+    for x in (fake, torch.zeros(8, device="meta")):
+        with pytest.raises(KernelError, match=r"x is a fake tensor.* wrap_triton\(softmax\)\[grid\]"):
+            softmax[(1,)](x, x)
 
 
 def test_a_refused_launch_leaves_nothing_behind():

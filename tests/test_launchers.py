@@ -267,6 +267,27 @@ def test_what_the_compiler_refuses_is_refused_on_a_laptop():
     assert "The compiler refuses line" in said and "A kernel has no break" in said
 
 
+@triton.jit
+def plus(x, y):
+    return x + y
+
+
+@triton.jit
+def calls_fn_kernel(x_ptr, y_ptr, out_ptr, n_elements, stride_x, stride_y, stride_out, BLOCK_SIZE: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK_SIZE + tl.arange(0, BLOCK_SIZE)
+    mask = offs < n_elements
+    x = tl.load(x_ptr + offs * stride_x, mask=mask)
+    y = tl.load(y_ptr + offs * stride_y, mask=mask)
+    tl.store(out_ptr + offs * stride_out, plus.fn(x, y), mask=mask)
+
+
+def test_a_kernel_that_calls_plain_python_is_refused_by_a_verdict():
+    """Triton cannot hash such a kernel."""
+    with pytest.raises(RuntimeError):
+        hash(calls_fn_kernel)
+    assert "The compiler refuses" in verdict(launcher(calls_fn_kernel))
+
+
 def test_a_result_that_depends_on_the_order_of_programs():
     def first_come(x, y, out):
         turn = torch.zeros(1, dtype=torch.int32, device=x.device)

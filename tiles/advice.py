@@ -161,9 +161,15 @@ def _of_values(fault: Any) -> str:
 ERRORS = (  # what the message or the line of the kernel matches, and what to do about it
     (
         r"arange\(\)|arange's arguments",
-        "A tile is `tl.arange(0, BLOCK_SIZE)`, two numbers known when the kernel is compiled. Add its start to it.",
+        "A tile is `tl.arange(0, BLOCK_SIZE)`, two numbers known when the kernel is compiled. Add its start to it: `start + tl.arange(0, BLOCK_SIZE)`.",
     ),
     (r"(?<![\w.])(sum|any|all|sorted)\(", "Python's own functions cannot go through a tile: `tl.sum(x)`, `tl.max(x)`."),
+    (r"\*\* or pow", "A kernel has no `**`: the square of x is `x * x`."),
+    (r"(?<![\w.])abs\(", "Python's own functions cannot go through a tile: `tl.abs(x)`."),
+    (r"for @:", "A product of matrices is `tl.dot(a, b)`; that of two rows is `tl.sum(x * y)`."),
+    (r"Expected dtype \[.*fp32.*but got", "This function takes float32: put `.to(tl.float32)` behind the load."),
+    (r"has no attribute 'mean'", "Triton has no mean: divide a `tl.sum` by the number of elements that exist."),
+    (r"has no attribute 'silu'", "Triton has no silu: it is `a * tl.sigmoid(a)`."),
     (r"There is a variable of that name outside", "Set it in the kernel, or pass it as an argument."),
     (
         r"Shape element \d+ must have type",
@@ -199,6 +205,10 @@ def _error(message: str, line: str) -> str:
     values = re.search(r"could not be broadcast .*: \((\d+),\) and requested shape \(1,\)", message)
     if values and (pointer := re.search(r"tl\.(?:atomic_\w+|store)\(\s*(\w+)\s*,", line)):
         return f"That is one address for {values[1]} values: a tile of addresses is `{pointer[1]} + offs`."
+    no_axis = re.search(r"axis .* out of bounds|__index__ returned", message)
+    if no_axis and (reduction := re.search(r"tl\.(max|min)\((?!.*axis).*, *[A-Za-z_]", line)):
+        word = {"max": "larger", "min": "smaller"}[reduction[1]]
+        return f"`tl.{reduction[1]}` reduces one tile; the {word} of two, lane by lane, is `tl.{reduction[1]}imum(a, b)`."
     for pattern, words in ERRORS:
         if re.search(pattern, message) or re.search(pattern, line):
             return words

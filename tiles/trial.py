@@ -65,7 +65,7 @@ class Trial:
     saving: str
     label: str = ""  # of the case that is tried
     passed: list[Case] = field(default_factory=list)
-    built: set[tuple] = field(default_factory=set)  # kernels with their constants that the compiler has accepted
+    built: dict[tuple, Any] = field(default_factory=dict)  # by id and constants: the kernels that the compiler has accepted
     programs: int = 0  # interpreted so far
     no_whole_number: tuple[str, str] | None = None  # label and verdict: the first float where a whole number is expected
 
@@ -241,7 +241,7 @@ class Trial:
         self.label = case.label
         most = min(launchers.MOST_PROGRAMS, MOST_PROGRAMS - self.programs)
         try:
-            with only_not_yet(self.exercise), refuse_calls_to(self.against):
+            with only_not_yet(self.exercise), refuse_calls_to(self.against), contextlib.redirect_stdout(io.StringIO()):
                 tried = launchers.attempt(self.answer, case, "cpu", most)
         except interpreter.KernelError as fault:
             self.label = _with_constants(case.label, fault)
@@ -286,10 +286,11 @@ class Trial:
     def _refuse_what_the_compiler_refuses(self, traffic) -> None:
         """The interpreter accepts Python that no GPU runs, so each kernel is compiled as well, once for each set of constants."""
         for launch in traffic.launches:
-            key = (launch.request[0], repr(sorted(launch.constants.items())))
+            kernel = launch.request[0]  # its hash would need all that it calls to be right
+            key = (id(kernel), repr(sorted(launch.constants.items())))
             if key not in self.built:
                 launch.compiled(GATE)
-                self.built.add(key)
+                self.built[key] = kernel
 
     def _mentions_exponentials(self, traffic) -> bool:
         """Whether an exponential or a logarithm is near: in the specification, the launcher or a kernel."""
@@ -422,7 +423,7 @@ class Trial:
                 if not (cause or values or case.launcher):
                     cause = "Call the function on two or three numbers of your own, and print what each line gives."
                 raise NotYet(lines(what, "" if known or case.launcher else self._shown(case), cause, values))
-            if not self.no_whole_number and (said := _no_whole_number(name or "The result", g, e)):
+            if not self.no_whole_number and (said := _no_whole_number(name or "the result", g, e)):
                 self.no_whole_number = self.label, said
             right.append(name)
 

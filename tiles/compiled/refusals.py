@@ -110,7 +110,7 @@ def explain(error: Exception, function: Any, target: Target, said: str = "") -> 
 def _of_this_line(words: str, text: str, kernel: Any) -> tuple[str, str] | None:
     """Words and advice where the compiler's own words lead astray, given the text of the line; None where they do not."""
     if re.search(r"(?<![\w.])print\(", text):
-        return "`print` works only in the interpreter", "Take it out before the check"
+        return "the compiler's `print` takes a text first, and then values", 'Write `print("pid", pid)`, or take it out'
     if re.search(r"tl\.arange\((?!\s*0\s*,)", text) and "constexpr" in words:
         start = "A tile starts at a number that is known when the kernel is compiled"
         return _shorten(words), f"{start}. Add what is not to the tile: `start + tl.arange(0, BLOCK_SIZE)`"

@@ -111,7 +111,7 @@ SUPPORT = {
 def bind(kernel: JITFunction, replacements: dict[int, Any]) -> types.FunctionType:
     """The rewritten kernel as a function over private globals: what its closure and its module hold now, data excepted.
 
-    replacements: {id(object): what a launch uses instead}, for names imported from Triton one by one.
+    replacements: {id(object): what a launch uses instead}, for names imported from Triton one by one, and for `range`.
     """
     made, function = rewritten(kernel), kernel.fn
     captured = dict(_captured(function))
@@ -121,6 +121,8 @@ def bind(kernel: JITFunction, replacements: dict[int, Any]) -> types.FunctionTyp
             value = captured[name] if name in captured else function.__globals__[name]
             if not _is_data(value) or _is_declared(name, function):
                 private[name] = replacements.get(id(value), value)
+        elif id(value := vars(builtins).get(name)) in replacements:
+            private[name] = replacements[id(value)]
     bound = types.FunctionType(made.code, private, function.__name__, function.__defaults__)
     bound.__kwdefaults__ = function.__kwdefaults__
     return bound

@@ -175,7 +175,12 @@ def refuse(name: str, value: Any, kernel: str) -> None:
             kernel=kernel,
         )
     advice = ""
-    if isinstance(value, np.ndarray):
+    if _without_numbers(getattr(value, "base", value)):
+        advice = (
+            "a fake tensor, which has a shape and no numbers: torch is tracing this function. "
+            f"There a launch reads wrap_triton({kernel})[grid](...)"
+        )
+    elif isinstance(value, np.ndarray):
         advice = "a NumPy array: a kernel takes torch tensors, torch.from_numpy(...)"
     elif isinstance(value, np.generic):
         advice = f"a {type(value).__name__} of NumPy: a kernel takes Python numbers, {shown(name)}.item()"
@@ -183,6 +188,12 @@ def refuse(name: str, value: Any, kernel: str) -> None:
         advice = "a list: a kernel takes tensors, numbers and tuples"
     if advice:
         raise KernelError(f"{shown(name)} is {advice}", "launch", argument=shown(name), kernel=kernel)
+
+
+def _without_numbers(value: Any) -> bool:
+    """Whether a tensor is one of those with which torch traces a function: its address must not be used."""
+    tracing = ("FakeTensor", "FunctionalTensor")
+    return isinstance(value, torch.Tensor) and (value.device.type == "meta" or type(value).__name__ in tracing)
 
 
 def shown(name: str) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import functools
 import math
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -32,6 +35,7 @@ class PatchTable:
         self.replacements = {
             id(old): new for owner, _, old, new in self.rows if isinstance(owner, types.ModuleType) and old is not MISSING
         }
+        self.replacements[id(builtins.range)] = loop
 
     @contextlib.contextmanager
     def applied(self) -> Iterator[None]:
@@ -80,6 +84,8 @@ def _tensor_methods() -> Iterator[tuple[Any, str, Any]]:
 def _corrections() -> Iterator[tuple[Any, str, Any]]:
     yield tl.tensor, "__bool__", block_truth
     yield tl.tensor, "__index__", _index
+    yield tl, "range", loop
+    yield tl.core, "range", loop
 
 
 def _index(self: Any) -> int:
@@ -87,6 +93,19 @@ def _index(self: Any) -> int:
     if self.handle.data.size != 1:
         raise TypeError(f"one number was expected here, and this is a block of shape {list(self.handle.data.shape)}")
     return int(self.handle.data.reshape(-1)[0])
+
+
+def loop(arg1: Any, arg2: Any = None, step: Any = None, **_: Any) -> Iterator[tl.tensor]:
+    """`range` and `tl.range` in a kernel: the numbers have the width that the compiler gives them, 64 bits where a bound has 64."""
+    bounds = [*((0, arg1) if arg2 is None else (arg1, arg2)), 1 if step is None else step]
+    bounds = [bound if isinstance(bound, tl.tensor) else operator.index(bound) for bound in bounds]
+    semantic = triton_interpreter.interpreter_semantic
+    dtypes = [semantic.to_tensor(bound).dtype for bound in bounds]
+    if not all(dtype.is_int() for dtype in dtypes):
+        raise TypeError(f"a loop counts in whole numbers, and its bounds and step are {', '.join(map(str, dtypes))}")
+    dtype = functools.reduce(semantic.integer_promote_impl, dtypes)
+    for number in range(*map(operator.index, bounds)):
+        yield tl.tensor(TensorHandle(np.array([number], triton_interpreter._get_np_dtype(dtype)), dtype), dtype)
 
 
 # ---- libdevice

@@ -1,5 +1,4 @@
-# expects: `print` works only in the interpreter
-# expects: Take it out before the check
+# expects: takes a text first, and then values
 # Exercise 7.1
 @triton.jit
 def vector_add_kernel(
