@@ -1,0 +1,18 @@
+# expects: belongs into save_for_backward
+# Exercise 11.1a
+class Softmax(torch.autograd.Function):
+    """The softmax of each row of a matrix."""
+
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.empty_like(x)
+        softmax(x, y)
+        ctx.y = y
+        return y
+
+    @staticmethod
+    def backward(ctx, dy):
+        y = ctx.y
+        dx = torch.empty_like(y)
+        softmax_backward(y, dy, dx)
+        return dx

@@ -1,0 +1,7 @@
+# expects: XBLOCK rows
+# Exercise 11.4
+def read_kernel(M, N, itemsize, XBLOCK, R0_BLOCK):
+    programs = M
+    turns = 2 * triton.cdiv(N, R0_BLOCK)
+    moved = 3 * M * N * itemsize
+    return programs, turns, moved

@@ -1,0 +1,2 @@
+# Exercise 11.c1
+answer_c1 = "abcd"[1]

@@ -1,0 +1,3 @@
+# expects: would overflow
+# Exercise 11.c1
+answer_c1 = "c"

@@ -1,0 +1,3 @@
+# expects: accepts more
+# Exercise 11.c1
+answer_c1 = "d"

@@ -1,0 +1,2 @@
+# Exercise 11.c2
+answer_c2 = "abcd"[2]

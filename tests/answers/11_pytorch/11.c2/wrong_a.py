@@ -1,0 +1,3 @@
+# expects: no numbers yet
+# Exercise 11.c2
+answer_c2 = "a"

@@ -1,0 +1,3 @@
+# expects: nearer to triton_op
+# Exercise 11.c2
+answer_c2 = "b"

@@ -1,0 +1,3 @@
+# expects: Add times instead
+# Exercise 11.c3
+answer_c3 = "c"
