@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ANSWERS = Path(__file__).parent / "answers"
 SECONDS = 120
 FILES = sorted(p for kind in ("wrong", "right") for p in ANSWERS.glob(f"*/*/{kind}_*.py"))
+BY_LESSON = [pytest.param(path, marks=pytest.mark.xdist_group(path.parent.parent.name)) for path in FILES]  # executed once each
 
 
 class Lesson:
@@ -87,7 +88,7 @@ def stored_output(cell) -> str:
     return "".join(o.text for o in cell.outputs if o.output_type == "stream")
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.parent.name[:2]}-{p.parent.name}-{p.stem}")
+@pytest.mark.parametrize("path", BY_LESSON, ids=lambda p: f"{p.parent.parent.name[:2]}-{p.parent.name}-{p.stem}")
 def test_answer(path):
     lesson, exercise, source = executed(path.parent.parent.name), path.parent.name, path.read_text(encoding="utf-8")
     check, hidden = lesson.cell(f"check-{exercise}"), lesson.cell(f"hidden-check-{exercise}")
