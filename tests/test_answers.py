@@ -5,6 +5,7 @@ tests/answers/LESSON/EXERCISE/wrong_*.py and right_*.py each replace the exercis
 """
 
 import contextlib
+import gc
 import io
 import linecache
 import os
@@ -55,10 +56,15 @@ class Lesson:
 
 @lru_cache(maxsize=1)
 def executed(lesson: str) -> Lesson:
+    import matplotlib.pyplot as plt
     import torch
 
     torch.set_num_threads(1)  # a torch operation hangs in a fork once its parent used several threads
-    return Lesson(lesson)
+    made = Lesson(lesson)
+    plt.close("all")
+    gc.collect()
+    gc.freeze()  # what a fork does not touch is not copied
+    return made
 
 
 def in_a_fork(work) -> str:
