@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import re
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +40,13 @@ def gpu(monkeypatch):
 
 def contestants(n):
     return {"ours": (lambda: None, 12 * n), "copy": (lambda: None, 8 * n)}
+
+
+def test_every_other_turn_goes_backwards(monkeypatch):
+    order = []
+    monkeypatch.setattr("triton.testing.do_bench", lambda function, return_mode: order.append(function()) or 1.0)
+    turns = bench.time_in_turns({name: (lambda name=name: name) for name in "abc"}, rounds=3)
+    assert "".join(order) == "abccbaabc" and turns == {name: [1.0] * 3 for name in "abc"}
 
 
 def test_a_record_comes_back_as_it_was_saved(folder):
@@ -259,3 +268,95 @@ def test_without_torch_the_recorded_runs_are_shown(monkeypatch):
     assert not bench.has_gpu()
     shown = bench.bandwidth("1.5", "copy", lambda n: pytest.fail("nothing can be measured"), shapes=[(1024,)])
     assert shown.source.startswith("recorded on")
+
+
+def pair(ours: float, peer: float, **changes) -> tuple[bench.Run, bench.Run]:
+    """Runs of ours and of a library, so many ms a call."""
+    return tuple(dataclasses.replace(run(provider=p, ms=ms), **changes) for p, ms in (("ours", ours), ("torch.add", peer)))
+
+
+def report(old: bench.Record, new: bench.Record, *names: str) -> tuple[str, bool]:
+    return classroom_bench.report(*classroom_bench.compare(old, new, names))
+
+
+def test_a_ratio_that_has_fallen_is_found():
+    """Both slower, as on a machine that is busy or hot, is no fall; nor is 9 %."""
+    old = record(*pair(1.0, 2.0))
+    for new, good in ((pair(3.0, 6.0), True), (pair(1.09, 2.0), True), (pair(1.12, 2.0), False), (pair(1.0, 1.7), False)):
+        text, right = report(old, record(*new))
+        assert right == good and text.startswith("fallen" if not good else "1 ratios compared; 0 have fallen")
+    assert "7.1 add, 1024 float32: ours / torch.add: 2.00 -> 1.79 (-11 %)" in report(old, record(*pair(1.12, 2.0)))[0]
+    assert report(old, record(*pair(0.5, 2.0))) == (
+        "risen    7.1 add, 1024 float32: ours / torch.add: 2.00 -> 4.00 (+100 %)\n"
+        "1 ratios compared; 0 have fallen by more than 10%, 0 measurements are missing.",
+        True,
+    )
+
+
+def test_what_the_new_record_lacks_is_said():
+    old = record(*pair(1.0, 2.0), *pair(1.0, 2.0, op="scale"), dataclasses.replace(run(provider="copy"), op="copy"))
+    text, right = report(old, record(*pair(1.0, 2.0)))
+    assert not right and "missing  7.1 scale, 1024 float32\n" in text and "missing  7.1 copy, 1024 float32\n" in text
+    text, right = report(old, record(*pair(1.0, 2.0)[1:], *old.runs[2:]))
+    assert not right and "missing  7.1 add, 1024 float32: ours\n" in text
+    text, right = report(old, record(*pair(1.0, 2.0)[:1], *old.runs[2:]))  # a peer need not be installed
+    assert right and "no peer  7.1 add: torch.add\n" in text and "1 ratios compared" in text
+
+
+def test_nothing_compared_is_not_good():
+    with pytest.raises(ValueError, match="the old record has no run"):
+        report(record(), record(*pair(1.0, 2.0)))
+    assert not report(record(run()), record(run()))[1]
+
+
+def test_some_lessons_are_compared_alone():
+    old = record(*pair(1.0, 2.0), *pair(1.0, 2.0, exercise="8.1", lesson="08"))
+    for names in (["07"], ["07_vector_add"], ["7.1"]):
+        assert report(old, record(*pair(1.0, 2.0)), *names)[1]
+    assert not report(old, record(*pair(1.0, 2.0)))[1]
+
+
+def test_runs_of_two_devices_are_not_compared():
+    with pytest.raises(ValueError, match="the old runs are of NVIDIA H200, the new ones of Tesla T4"):
+        report(record(*pair(1.0, 2.0)), dataclasses.replace(record(*pair(1.0, 2.0)), device="Tesla T4"))
+
+
+def test_peak_memory_has_no_ratio_of_times():
+    most = tuple(dataclasses.replace(one, metric="MB", ms=0.0) for one in pair(1.0, 1.0))
+    assert "1 ratios compared" in report(record(*pair(1.0, 2.0), *most), record(*pair(1.0, 2.0)))[0]
+
+
+def test_the_comparison_of_two_folders(tmp_path, capsys):
+    old, new, empty = tmp_path / "old", tmp_path / "new", tmp_path / "empty"
+    bench.save(record(*pair(1.0, 2.0)), "h200", old)
+    for ms, status in ((1.0, 0), (1.5, 1)):
+        bench.save(record(*pair(ms, 2.0), torch="2.1"), "h200", new)
+        assert classroom_bench.main(["--compare", str(old), str(new)]) == status
+        told = capsys.readouterr().out
+        assert "old: recorded on NVIDIA H200, torch 2.0" in told and "new: recorded on NVIDIA H200, torch 2.1" in told
+    assert classroom_bench.main(["--compare", str(old), str(empty)]) == 1
+    assert "there is no record in" in capsys.readouterr().err
+    bench.save(record(*pair(1.0, 2.0)), "t4", new)
+    assert classroom_bench.main(["--compare", str(old), str(new)]) == 1
+    assert "the old runs are of t4" in capsys.readouterr().err
+
+
+def test_a_record_of_its_own_keeps_no_old_run(lesson, tmp_path):
+    bench.save(record(run(exercise="8.1"), torch="1.0"), "h200")
+    before = bench.recorded("h200")
+    path, _ = classroom_bench.record(out=tmp_path / "fresh")
+    assert path == tmp_path / "fresh" / "h200.json" and bench.recorded("h200") == before
+    assert {run.exercise for run in bench.recorded("h200", path.parent).runs} == {"7.1", "7.3"}
+
+
+def test_the_workflow_calls_what_there_is():
+    yaml = pytest.importorskip("yaml")
+    root = Path(__file__).resolve().parent.parent
+    workflow = yaml.safe_load((root / ".github/workflows/gpu.yml").read_text(encoding="utf-8"))
+    triggers = workflow[True]  # YAML reads the word `on` so
+    assert set(triggers) == {"push", "workflow_dispatch"}, "a pull request's code would run on our machine"
+    assert all("gpu" in job["runs-on"] for job in workflow["jobs"].values())
+    called = {line for job in workflow["jobs"].values() for step in job["steps"] for line in step.get("run", "").split("\n")}
+    targets = re.findall(r"^([a-z]+):", (root / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    made = [line.split()[1] for line in called if line.startswith("make ")]
+    assert sorted(made) == ["bench", "test"] and set(made) <= set(targets)

@@ -166,9 +166,9 @@ def this_machine(runs: Iterable[Run] = ()) -> Record:
     return Record(torch.cuda.get_device_name(), torch.__version__, triton.__version__, today, tuple(runs), measured=True)
 
 
-def recorded(name: str = "h200") -> Record:
-    """The record in `tiles/recorded/NAME.json`; one without runs where there is no such file."""
-    path = RECORDED / f"{name}.json"
+def recorded(name: str = "h200", folder: Path | None = None) -> Record:
+    """The record in `tiles/recorded/NAME.json`, or in another folder; one without runs where there is no such file."""
+    path = (folder or RECORDED) / f"{name}.json"
     if not path.exists():
         return Record(name, "", "", "")
     stored = json.loads(path.read_text(encoding="utf-8"))
@@ -177,16 +177,16 @@ def recorded(name: str = "h200") -> Record:
     return Record(**stored, runs=runs, texts=texts)
 
 
-def save(record: Record, name: str) -> Path:
-    """Writes a record to `tiles/recorded/NAME.json`, whole or not at all. Returns the path."""
-    path = RECORDED / f"{name}.json"
+def save(record: Record, name: str, folder: Path | None = None) -> Path:
+    """Writes a record to `tiles/recorded/NAME.json`, or into another folder, whole or not at all. Returns the path."""
+    path = (folder or RECORDED) / f"{name}.json"
     head = json.dumps({k: v for k, v in asdict(record).items() if k not in ("runs", "texts", "measured")}, indent=1)
     text = (
         head.removesuffix("\n}")
         + "".join(f',\n "{name}": {_lines(getattr(record, name))}' for name in ("runs", "texts"))
         + "\n}\n"
     )
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".part")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -214,16 +214,17 @@ def _lines(entries: Iterable[Run | Text]) -> str:
 
 
 def time_in_turns(functions: Mapping[str, Callable[[], object]], rounds: int = 3) -> dict[str, list[float]]:
-    """Milliseconds a call, turn by turn: A B A B, so that a clock that drifts meets all of them.
+    """Milliseconds a call, turn by turn: A B B A, so that a clock that drifts meets all of them.
 
+    A chip near its power limit is slower after a hot neighbour, so every other turn goes backwards: each has both neighbours.
     Each turn is the median that `triton.testing.do_bench` finds, with the L2 cache flushed before every call.
     """
     from triton.testing import do_bench
 
     turns: dict[str, list[float]] = {name: [] for name in functions}
-    for _ in range(rounds):
-        for name, function in functions.items():
-            turns[name].append(round(do_bench(function, return_mode="median"), 6))
+    for turn in range(rounds):
+        for name in reversed(list(functions)) if turn % 2 else functions:
+            turns[name].append(round(do_bench(functions[name], return_mode="median"), 6))
     return turns
 
 
@@ -351,14 +352,23 @@ def peak_memory(
     return this_machine(runs)
 
 
+class Missing(RuntimeError):
+    """A tool is not installed on this machine, or may not do its work there; the message says which, and why."""
+
+
 def text(exercise: str, name: str, make: Callable[[], str]) -> Record:
     """What a tool writes on a GPU, as a record with one text: `make()` where there is a GPU, what is recorded elsewhere.
 
     exercise: "11.4". name: what it is, "softmax by Inductor". The record has no text where none is recorded.
+    Where `make` raises Missing, its message is printed, and what is recorded is returned.
     """
-    if not _measures(exercise):
-        found = tuple(t for t in recorded().texts if (t.exercise, t.name) == (exercise, name))
-        return replace(recorded(), runs=(), texts=found)
-    new = Text(exercise.partition(".")[0].zfill(2), exercise, name, make())
-    written.append(new)
-    return replace(this_machine(), texts=(new,))
+    if _measures(exercise):
+        try:
+            new = Text(exercise.partition(".")[0].zfill(2), exercise, name, make())
+        except Missing as missing:
+            print(missing)
+        else:
+            written.append(new)
+            return replace(this_machine(), texts=(new,))
+    found = tuple(t for t in recorded().texts if (t.exercise, t.name) == (exercise, name))
+    return replace(recorded(), runs=(), texts=found)

@@ -15,5 +15,4 @@ class Block(torch.nn.Module):
         qkv = torch.stack([part.unflatten(-1, (self.heads, -1)).transpose(1, 2) for part in h.chunk(3, dim=-1)])
         o = self.ops.attention(qkv).movedim(1, 2).flatten(2)
         x = x + self.out(o)
-        a, b = self.up(self.ops.rmsnorm(x, self.norm2)).unflatten(-1, (2, -1)).unbind(-2)
-        return x + self.down(self.ops.swiglu(a, b))
+        return x.add(self.down(self.ops.swiglu(self.up(self.ops.rmsnorm(x, self.norm2)))))

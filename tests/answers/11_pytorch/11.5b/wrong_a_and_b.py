@@ -16,5 +16,5 @@ class Block(torch.nn.Module):
         qkv = h.view(batch, n, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         o = self.ops.attention(qkv).transpose(1, 2).reshape(batch, n, dim)
         x = x + self.out(o)
-        b, a = self.up(self.ops.rmsnorm(x, self.norm2)).chunk(2, dim=-1)
-        return x + self.down(self.ops.swiglu(a, b))
+        a, b = self.up(self.ops.rmsnorm(x, self.norm2)).chunk(2, dim=-1)
+        return x + self.down(self.ops.swiglu(torch.cat((b, a), dim=-1)))

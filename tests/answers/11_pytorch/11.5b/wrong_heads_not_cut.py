@@ -16,5 +16,5 @@ class Block(torch.nn.Module):
         qkv = torch.stack(h.chunk(3, -1))
         o = self.ops.attention(qkv).transpose(1, 2).reshape(batch, n, dim)
         x = x + self.out(o)
-        a, b = self.up(self.ops.rmsnorm(x, self.norm2)).chunk(2, dim=-1)
-        return x + self.down(self.ops.swiglu(a, b))
+        ab = self.up(self.ops.rmsnorm(x, self.norm2))
+        return x + self.down(self.ops.swiglu(ab))

@@ -16,5 +16,5 @@ class Block(torch.nn.Module):
         qkv = h.view(batch, n, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         o = self.ops.attention(qkv).transpose(1, 2).reshape(batch, n, dim)
         x = x + self.out(o)
-        a, b = self.up(x).chunk(2, dim=-1)
-        return x + self.down(self.ops.swiglu(a, b))
+        ab = self.up(x)
+        return x + self.down(self.ops.swiglu(ab))
