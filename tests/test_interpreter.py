@@ -947,6 +947,73 @@ def test_a_plain_store_beside_an_atomic():
     )
 
 
+MESSAGE_KERNEL = """
+@triton.jit
+def message_kernel(ticket_ptr, note_ptr, out_ptr, FROM: tl.constexpr):
+    ticket = tl.atomic_add(ticket_ptr, 1, sem="relaxed")
+    tl.atomic_xchg(note_ptr + ticket, ticket + 5, sem="relaxed")
+    if ticket > 0:
+        note = tl.load(note_ptr + ticket - FROM, volatile=True)
+        while note == 0:
+            note = tl.load(note_ptr + ticket - FROM, volatile=True)
+        tl.store(out_ptr + ticket, note)
+"""
+
+
+def test_a_program_waits_for_earlier_ones_in_any_order():
+    for way in ("forward", "reversed", 7):
+        ticket, notes, out = (
+            torch.zeros(1, dtype=torch.int32),
+            torch.zeros(8, dtype=torch.int32),
+            torch.zeros(8, dtype=torch.int32),
+        )
+        with order(way):
+            kernel(MESSAGE_KERNEL)[(8,)](ticket, notes, out, FROM=1)
+        assert out.tolist() == [0, 5, 6, 7, 8, 9, 10, 11]
+
+
+def test_a_program_that_waits_for_a_later_one():
+    ticket, notes, out = torch.zeros(1, dtype=torch.int32), torch.zeros(9, dtype=torch.int32), torch.zeros(8, dtype=torch.int32)
+    error = refused(kernel(MESSAGE_KERNEL), ticket, notes, out, FROM=-1, grid=(8,))
+    assert (error.kind, error.argument, error.index, error.program) == ("waiting", "note", 2, 1)
+    assert "Program 1 waits for note[2] to change" in error.summary
+    error = races("    while tl.atomic_cas(out_ptr, 1, 2) != 1:\n        pass", vector(4), torch.zeros(4, dtype=torch.int32))
+    assert (error.kind, error.index) == ("waiting", 0)
+
+
+def test_a_volatile_load_beside_a_plain_store():
+    body = "    if pid == 0:\n        tl.store(out_ptr, 1.0)\n    else:\n        tl.store(out_ptr + 1, tl.load(out_ptr, volatile=True))"
+    assert races(body, vector(4), torch.zeros(4)).kind == "race"
+
+
+def test_a_mask_with_a_scalar_condition():
+    function = kernel("""
+@triton.jit
+def k(x_ptr, out_ptr, n):
+    offs = tl.arange(0, 8)
+    x = tl.load(x_ptr - 4 + offs, mask=(offs < 4) & (n > 5), other=1.0)
+    tl.store(out_ptr + offs, x + tl.load(x_ptr + offs, mask=(offs < 4) & (n > 1), other=0.0))
+""")
+    out = torch.zeros(8)
+    function[(1,)](torch.arange(4.0), out, 2)
+    assert out.tolist() == [1, 2, 3, 4, 1, 1, 1, 1]
+
+
+def test_inline_assembly():
+    source = """
+@triton.jit
+def k(x_ptr, out_ptr):
+    offs = tl.arange(0, 8)
+    x = tl.inline_asm_elementwise("tanh.approx.f32 $0, $1;", "=f,f", [tl.load(x_ptr + offs)], tl.float32, True, 1)
+    tl.store(out_ptr + offs, x)
+"""
+    x, out = vector(8), torch.zeros(8)
+    kernel(source)[(1,)](x, out)
+    torch.testing.assert_close(out, x.tanh())
+    error = refused(kernel(source.replace("tanh.approx", "sin.approx")), x, out, grid=(1,))
+    assert "knows no inline assembly `sin.approx.f32 $0, $1;`, only" in str(error)
+
+
 def test_programs_of_two_axes_in_a_race():
     function = kernel("@triton.jit\ndef k(out_ptr):\n    tl.store(out_ptr + tl.program_id(0), 1.0)")
     assert refused(function, torch.zeros(2), grid=(2, 2)).summary == "Programs (0, 0) and (0, 1) both stored out[0]"

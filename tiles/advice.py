@@ -26,6 +26,8 @@ def advice(fault: Any, case: Case, passed: Sequence[Case]) -> str:
         return _outside(fault, case, passed)
     if fault.kind == "race":
         return _race(fault)
+    if fault.kind == "waiting":
+        return "Programs start in no promised order. Number them by a ticket, and wait only for smaller numbers."
     if fault.kind == "poison":
         return _poison(getattr(fault, "source", None) or "")
     if fault.kind == "error in kernel":

@@ -245,8 +245,7 @@ class Trial:
                 tried = launchers.attempt(self.answer, case, "cpu", most)
         except interpreter.KernelError as fault:
             self.label = _with_constants(case.label, fault)
-            known = recognise_fault(self.exercise, fault, case)
-            raise NotYet(lines(fault.message, known or advice(fault, case, self.passed))) from None
+            raise NotYet(self._explained(fault, case)) from None
         constants = {}
         for one in tried.traffic.launches:
             constants.update({k: v for k, v in one.constants.items() if isinstance(v, int)})
@@ -297,6 +296,10 @@ class Trial:
         functions = [self.against, self.answer, *(launch.request[0].fn for launch in traffic.launches)]
         return any(EXPONENTIAL.search(_source(function)) for function in functions)
 
+    def _explained(self, fault: Any, case: Case) -> str:
+        """A KernelError's message, and the mistake that explains it or what to do about it."""
+        return lines(fault.message, recognise_fault(self.exercise, fault, case) or advice(fault, case, self.passed))
+
     def launch_backwards(self, case: Case) -> None:
         """A case that is right, with the programs of each launch in another order: a GPU promises none."""
         from tiles import interpreter, launchers
@@ -307,6 +310,8 @@ class Trial:
                 tried = launchers.attempt(self.answer, case, "cpu")
             self._compare_launch(tried, case, case.sizes)
         except NotYet as wrong:
+            if getattr(wrong, "kind", "") == "waiting":
+                raise NotYet(self._explained(wrong, case)) from None
             first = str(wrong).split("\n")[0]
             raise NotYet(
                 lines(first, "The result depends on the order in which the programs run: give each its own output.")

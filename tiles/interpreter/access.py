@@ -1,4 +1,4 @@
-"""Every access that a program makes: inside its tensor or not, masked-off lanes, races between programs, counts.
+"""Every access that a program makes: inside its tensor or not, masked-off lanes, races and waits between programs, counts.
 
 A `Monitor` watches one launch. Its hooks stand in for methods of Triton's interpreter builder while the launch runs.
 Pointers carry the view that they came from, so that an access which runs into a neighbouring tensor is noticed.
@@ -16,13 +16,15 @@ from triton._C.libtriton import ir
 from triton.language.semantic import TritonSemantic
 
 from tiles.interpreter.errors import KernelError, index_text
+from tiles.interpreter.instructions import inline_asm
 from tiles.interpreter.kernels import Place, line_key
 from tiles.interpreter.traffic import Tally, Touch, count_sectors
 from tiles.interpreter.views import View
 
 TensorHandle = triton_interpreter.TensorHandle
 Builder = triton_interpreter.InterpreterBuilder
-VERBS = {"load": "read", "store": "stored", "atomic": "updated"}
+VERBS = {"load": "read", "volatile load": "read", "store": "stored", "atomic": "updated"}
+LONGEST_WAIT = 1000  # times that a program may read the same elements in a row, and find the same
 
 # Operations whose result points where their first pointer operand points.
 POINTER_OPERATIONS = (
@@ -125,6 +127,7 @@ class Monitor:
         """From now on accesses belong to this program (its number, x fastest)."""
         self.program = program
         self.stored = False
+        self.waiting: tuple[Any, Any, int] = (None, None, 0)  # the addresses last read, what was there, how often in a row
         self.poisons: list[tuple[Place, str]] = []
         self.nan_elsewhere = self.nan_given  # a nan came from an input, or was born in an operation
 
@@ -153,6 +156,7 @@ class Monitor:
             "create_masked_store": self._store,
             "create_atomic_rmw": self._atomic_rmw,
             "create_atomic_cas": self._atomic_cas,
+            "create_inline_asm": inline_asm,
             "create_select": self._select,
             "get_bf16_ty": self._refuse_bfloat16,
             "get_bf16": self._refuse_bfloat16,
@@ -170,7 +174,7 @@ class Monitor:
             hooks[name] = self._constant(getattr(Builder, name))
         return hooks
 
-    def _load(self, pointers: Any, mask: Any, other: Any, *rest: Any, **named: Any) -> Any:
+    def _load(self, pointers: Any, mask: Any, other: Any, cache_modifier: Any, eviction_policy: Any, is_volatile: bool) -> Any:
         parts = self._access(pointers, mask, "load")
         masked = parts[0].addresses.size - sum(part.reached.size for part in parts)
         omitted, self.other_omitted = self.other_omitted, False
@@ -178,10 +182,15 @@ class Monitor:
         poisoned = masked if other is None and omitted and suspected else 0  # lanes
         if poisoned:
             other = self._poison(parts[0], pointers)
-        loaded = Builder.create_masked_load(_builder(), pointers, _handle(mask), other, *rest, **named)
+        rest = cache_modifier, eviction_policy, is_volatile
+        loaded = Builder.create_masked_load(_builder(), pointers, _handle(mask), other, *rest)
         if not self.nan_elsewhere and loaded.data.dtype.kind == "f":
             self.nan_elsewhere = int(np.isnan(loaded.data).sum()) > poisoned
-        self._note("load", parts, ("writers", "atomics"))
+        self._refuse_waiting(parts, loaded)
+        if is_volatile:  # it may meet an atomic operation: each of the two sees the element as it was before or after the other
+            self._note("volatile load", parts, ("writers",))
+        else:
+            self._note("load", parts, ("writers", "atomics"))
         return loaded
 
     def _store(self, pointers: Any, value: Any, mask: Any, *rest: Any, **named: Any) -> Any:
@@ -192,24 +201,26 @@ class Monitor:
         return Builder.create_masked_store(_builder(), pointers, value, _handle(mask), *rest, **named)
 
     def _atomic_rmw(self, operation: Any, pointers: Any, value: Any, mask: Any, sem: Any, *rest: Any) -> Any:
-        self._before_atomic(pointers, mask, value, sem)
+        parts = self._before_atomic(pointers, mask, value, sem)
         result = Builder.create_atomic_rmw(_builder(), operation, pointers, value, mask, sem, *rest)
-        return self._after_atomic(result)
+        return self._after_atomic(parts, result)
 
     def _atomic_cas(self, pointers: Any, expected: Any, value: Any, sem: Any, *rest: Any) -> Any:
-        self._before_atomic(pointers, None, value, sem)
+        parts = self._before_atomic(pointers, None, value, sem)
         result = Builder.create_atomic_cas(_builder(), pointers, expected, value, sem, *rest)
-        return self._after_atomic(result)
+        return self._after_atomic(parts, result)
 
-    def _before_atomic(self, pointers: Any, mask: Any, value: Any, sem: Any) -> None:
+    def _before_atomic(self, pointers: Any, mask: Any, value: Any, sem: Any) -> list[Lanes]:
         parts = self._access(pointers, mask, "atomic")
         self._refuse_poison(parts, value)
         self.stored = self.stored or any(part.reached.size for part in parts)
         if parts[0].addresses.size == parts[0].reached.size == 1 and sem != ir.MEM_SEMANTIC.RELAXED:
             self.fences.setdefault(self.program, set()).add(int(parts[0].reached[0]))
         self._note("atomic", parts, ("writers", "readers"))
+        return parts
 
-    def _after_atomic(self, result: Any) -> Any:
+    def _after_atomic(self, parts: list[Lanes], result: Any) -> Any:
+        self._refuse_waiting(parts, result)
         if not self.nan_elsewhere and result.data.dtype.kind == "f":
             self.nan_elsewhere = bool(np.isnan(result.data).any())
         return result
@@ -261,7 +272,7 @@ class Monitor:
         if element == tl.bfloat16:
             self._refuse_bfloat16()
         addresses = pointers.data.reshape(-1)
-        flags = mask if mask is None or isinstance(mask, np.ndarray) else mask.data
+        flags = None if mask is None else np.asarray(_handle(mask).data, bool)  # a scalar spread over a block is int32
         live = None if flags is None or flags.all() else np.broadcast_to(flags, pointers.data.shape).reshape(-1)
         reached = addresses if live is None else addresses[live]
         view = pointers.attr.get("view") or self.descriptor
@@ -326,7 +337,25 @@ class Monitor:
             extent=view.size,
         )
 
-    # ---- races
+    # ---- programs that meet
+
+    def _refuse_waiting(self, parts: list[Lanes], result: Any) -> None:
+        """Raise KernelError where a program reads the same elements again and again, and nothing changes: it would for ever."""
+        lanes, (before, old, times) = parts[0], self.waiting
+        same = before is not None and np.array_equal(before, lanes.addresses) and np.array_equal(old, result.data)
+        self.waiting = lanes.addresses, result.data, times + 1 if same else 0
+        if times < LONGEST_WAIT or not same or not lanes.reached.size:
+            return
+        view = lanes.view
+        index = view.index(int(lanes.reached[0]))
+        raise KernelError(
+            f"Program {self.program_name(self.program)} waits for {view.name}[{index_text(index)}] to change, and no program that "
+            "started before it is left to change it",
+            "waiting",
+            argument=view.name,
+            index=index,
+            count=int(lanes.reached.size),
+        )
 
     def _note(self, kind: str, parts: list[Lanes], tables: tuple[str, ...]) -> None:
         """Enter an access. Raises KernelError when another program of the launch touched an element in a way that matters."""
@@ -343,7 +372,7 @@ class Monitor:
                     raise self._race(kind, table, lanes, *clash)
             if kind == "load":
                 region.note_read(lanes.reached, lanes.size, me)
-            else:
+            elif kind != "volatile load":
                 region.note_store(lanes.reached, lanes.size, me, atomic=kind == "atomic")
 
     def _ordered(self, other: int) -> bool:

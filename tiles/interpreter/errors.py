@@ -11,8 +11,8 @@ class KernelError(NotYet):
     """A launch that a GPU would get wrong, or that the interpreter would.
 
     message: the sentence, with its location, as shown; summary: the same without the location.
-    kind: "load outside", "store outside", "atomic outside", "poison", "race", "bfloat16", "block truth", "grid", "launch" or
-        "error in kernel".
+    kind: "load outside", "store outside", "atomic outside", "poison", "race", "waiting", "bfloat16", "block truth", "grid",
+        "launch" or "error in kernel".
     Facts, each None where there is none: argument (a name without `_ptr`), line and text (of the source, line 1 is the
     first of the cell or file), program (an int, or a tuple for a grid of several axes), lane (position in the block),
     index (of the first element concerned: an int, or a tuple for several dimensions), count (elements concerned),
