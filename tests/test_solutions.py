@@ -347,5 +347,14 @@ def test_loops_over_rows_count_in_64_bits(name):
     assert loop.rstrip(" {").endswith("i64"), loop
 
 
+@pytest.mark.parametrize("n_cols", [4096, 8192, 16_384, 32_768])
+@pytest.mark.parametrize("name", LOOPS_OVER_ROWS)
+def test_loops_over_long_rows_fit_into_shared_memory(name, n_cols):
+    x, w = torch.empty(1, n_cols), torch.empty(n_cols)
+    with count() as traffic:
+        getattr(lesson("08"), name)(x, w, x, torch.empty_like(x), *[torch.empty_like(w) for _ in range(LOOPS_OVER_ROWS[name])])
+    traffic.launches[0].compiled("H200")  # raises CompileError where it does not
+
+
 def test_every_lesson_with_launchers_is_here():
     assert {launcher.lesson for launcher in LAUNCHERS} == {"07", "08", "09"}

@@ -233,10 +233,56 @@ BACKWARD = {
     "The largest product stands where the sum belongs: tl.sum.": backward(s=lambda y, dy: (y * dy).max(-1, keepdims=True)),
 }  # fmt: skip
 
+
+LOWEST = float(np.finfo(np.float32).min)
+
+
+def by_parts(merge):
+    """Exercise 8.8 with other merging: merge(m_i, l_i, part) gives m and l of a row, from the notes of its parts."""
+
+    def given(x, lag, BLOCK_SIZE, num_warps):
+        parts = 1 << (-(-x.shape[1] // BLOCK_SIZE) - 1).bit_length()
+        tiles = np.full((len(x), parts * BLOCK_SIZE), -np.inf)
+        tiles[:, : x.shape[1]] = x
+        tiles = tiles.reshape(len(x), parts, BLOCK_SIZE)
+        m_i = np.maximum(tiles.max(-1), LOWEST)
+        l_i = np.exp(tiles - m_i[..., None]).sum(-1)
+        m, total = merge(m_i[:, None, :], l_i[:, None, :], np.arange(parts)[:, None])
+        return np.exp(x - spread(m, x, BLOCK_SIZE)) / spread(np.maximum(total, 1.0), x, BLOCK_SIZE)
+
+    return given
+
+
+def spread(numbers, x, BLOCK_SIZE):
+    """Numbers for the parts of each row, (rows, parts or 1) or with an axis of 1 behind, for every score."""
+    numbers = numbers.reshape(len(x), -1)
+    return np.repeat(numbers, BLOCK_SIZE, axis=1)[:, : x.shape[1]] if numbers.shape[1] > 1 else numbers
+
+
+def largest(m_i):
+    return m_i.max(-1, keepdims=True)
+
+
+RELAY = {
+    "The sums of the parts are added as they are: each is measured against its own m_i, and needs exp(m_i - m) first.":
+        by_parts(lambda m_i, l_i, part: (largest(m_i), l_i.sum(-1, keepdims=True))),
+    "The factors of the sums are powers of 2: exp(x) is exp2(x * LOG2E).":
+        by_parts(lambda m_i, l_i, part: (largest(m_i), (l_i * 2.0 ** (m_i - largest(m_i))).sum(-1, keepdims=True))),
+    "Each part is finished with its own note: read those of all parts of row `old`.":
+        by_parts(lambda m_i, l_i, part: (np.swapaxes(m_i, 1, 2), np.swapaxes(l_i, 1, 2))),
+    "m is the smallest of the parts' maxima: `tl.max(m_i)`.":
+        by_parts(lambda m_i, l_i, part: (m_i.min(-1, keepdims=True), (l_i * np.exp(m_i - m_i.min(-1, keepdims=True))).sum(-1, keepdims=True))),
+    "Only the largest sum is left: those of all parts are added up.":
+        by_parts(lambda m_i, l_i, part: (largest(m_i), largest(l_i * np.exp(m_i - largest(m_i))))),
+    "The note holds the sum first: packed takes the maximum first, and unpacked gives it first.":
+        by_parts(lambda m_i, l_i, part: (largest(l_i), (m_i * np.exp(l_i - largest(l_i))).sum(-1, keepdims=True))),
+}  # fmt: skip
+
 MISTAKES = {
     "8.1": {ROW_OF_INFINITY: rows_of_infinity_are_nan, **ONE_TILE},
     "8.2": {ROW_OF_INFINITY: rows_of_infinity_are_nan, **LONG},
     "8.3": BACKWARD,
+    "8.8": RELAY,
 }
 
 WITHOUT_MASK = {
@@ -245,4 +291,16 @@ WITHOUT_MASK = {
     ),
 }
 
-FAULTED = {"8.1": WITHOUT_MASK, "8.3": WITHOUT_MASK}
+RELAY_FAULTS = {
+    "A note must be stored whole: `tl.atomic_xchg` does, a plain store promises nothing to those who read at the same time.": lambda fault, case: (
+        fault.kind == "race" and fault.argument == "note"
+    ),
+    "Nothing promises that programs start in the order of program_id: draw a ticket.": lambda fault, case: (
+        fault.kind == "waiting" and "tl.atomic_add(" not in (fault.source or "tl.atomic_add(")
+    ),
+    "Is row and part what `//` and `%` of the ticket by PARTS give, and does each part of each row leave a note where it is read?": lambda fault, case: (
+        fault.kind == "waiting"
+    ),
+}  # fmt: skip
+
+FAULTED = {"8.1": WITHOUT_MASK, "8.3": WITHOUT_MASK, "8.8": RELAY_FAULTS}
