@@ -1,0 +1,7 @@
+# expects: A lane with fewer numbers than 16 bytes hold
+# Exercise 13.1
+def of_one_lane(BLOCK_SIZE, num_warps, itemsize):
+    """How many numbers of a tile one lane holds, and how many instructions load them."""
+    numbers = max(1, BLOCK_SIZE // (32 * num_warps))
+    vector = 16 // itemsize
+    return numbers, numbers // vector
