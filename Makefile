@@ -3,7 +3,7 @@
 # `make test PYTHON=python3` uses the environment that is already active, and installs nothing.
 
 .DEFAULT_GOAL := help
-.PHONY: help lab grade doctor book run notebooks test lint bench clean environment
+.PHONY: help lab grade doctor book run notebooks test lint bench dist clean environment
 .DELETE_ON_ERROR:
 
 JOBS ?= 2
@@ -18,11 +18,11 @@ endif
 
 help: ## Print the targets
 	@awk -F ':.*## ' '/^#: /{ print "\n" substr($$0, 4) } /^[a-z]+:.*## /{ printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@printf '\nOptions\n  PYTHON=python3           use the active environment instead of .venv\n  LESSON=05_online_softmax one lesson, for grade, run, bench\n  SOLUTIONS=0              for book: the class edition, without solutions\n  FORCE=1                  for notebooks: overwrite a changed copy\n  JOBS=2                   for test: how many processes\n\n'
+	@printf '\nOptions\n  PYTHON=python3           use the active environment instead of .venv\n  LESSON=05_online_softmax one lesson, for grade, run, bench, dist\n  SOLUTIONS=0              for book: the class edition, without solutions\n  FORCE=1                  for notebooks: overwrite a changed copy\n  COMPARE=1                for bench: fail where a ratio to a peer has fallen by more than 10 %%\n  JOBS=2                   for test: how many processes\n\n'
 
 #: To learn
 lab: $(ready) ## Open JupyterLab in notebooks/
-	$(python) -m jupyterlab notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
+	$(python) -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
 grade: $(ready) ## Grade your notebooks (LESSON=… for one)
 	@$(python) -m pytest -q --no-header --nbval $(if $(LESSON),notebooks/$(LESSON).ipynb,notebooks) || [ $$? -eq 1 ]
@@ -50,11 +50,20 @@ lint: $(ready) ## Style, and whether notebooks/ is in step with solutions/
 	$(python) -m ruff format --check .
 	$(python) -m classroom notebooks --check
 
-bench: $(ready) ## Measure on a GPU and record it in tiles/recorded/
+bench: $(ready) ## Measure on a GPU and record it in tiles/recorded/ (COMPARE=1: compare with that)
+ifdef COMPARE
+	rm -rf _build/bench
+	-$(python) -m classroom.bench $(LESSON) --out _build/bench
+	$(python) -m classroom.bench $(LESSON) --compare tiles/recorded _build/bench
+else
 	$(python) -m classroom.bench $(LESSON)
+endif
+
+dist: $(ready) ## Pack the student edition and the instructor edition into dist/
+	@$(python) -m classroom.dist $(LESSON)
 
 clean: ## Remove what was built (.venv stays)
-	rm -rf _build .pytest_cache .ruff_cache
+	rm -rf _build dist .pytest_cache .ruff_cache
 	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +
 
 .venv/.stamp: requirements.txt pyproject.toml

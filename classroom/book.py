@@ -24,8 +24,11 @@ from pathlib import Path
 
 import nbformat
 from docutils import nodes
+from jinja2 import UndefinedError
 from nbformat import NotebookNode
+from sphinx import addnodes
 
+from classroom import recorded
 from classroom.derive import student_notebook
 from classroom.execute import dumps
 from classroom.lesson import (
@@ -34,15 +37,17 @@ from classroom.lesson import (
     Exercise,
     Lesson,
     LessonError,
-    dashed,
     read,
     role,
     tags,
     write_if_changed,
 )
+from classroom.recorded import anchor
+from tiles import bench
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = {True: "_build/book", False: "_build/class-edition"}  # with solutions, without
+GLOSSARY = "book/glossary"
 UNUSED = {"sphinx_thebe", "sphinx_jupyterbook_latex"}  # extensions of Jupyter Book: one wants the network, the other LaTeX
 
 HEADING = re.compile(r"^(#{2,6} +Exercise +(\d+\.\w+))", re.MULTILINE)
@@ -114,9 +119,9 @@ def fold(cell: NotebookNode, how: str, prompt: str) -> None:
     cell.metadata.mystnb = {"code_prompt_show": prompt, "code_prompt_hide": prompt}
 
 
-def anchor(exercise: str) -> str:
-    """The address of an exercise on its page: "5.3" is at `#ex-5-3`."""
-    return dashed("ex", exercise)
+def heading_anchor(title: str) -> str:
+    """What a link writes behind `page.md#`, as JupyterLab makes it of a heading: a link in a notebook then works in both."""
+    return title.replace(" ", "-")
 
 
 def files_line(name: str) -> str:
@@ -135,7 +140,9 @@ def setup(app) -> dict:
     app.add_config_value("book_solutions", os.environ.get("SOLUTIONS") != "0", "env")
     app.connect("builder-inited", copy_mathjax)
     app.connect("source-read", read_lesson)
+    app.connect("source-read", fill_page)
     app.connect("doctree-read", box_exercises)
+    app.connect("doctree-read", list_terms)
     app.connect("build-finished", copy_notebooks)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -148,6 +155,16 @@ def read_lesson(app, docname: str, source: list[str]) -> None:
             raise BookError(f"{docname} has no {SOLUTIONS}/{name}.ipynb. Build the class edition: make book SOLUTIONS=0")
         lesson = read(solved) if app.config.book_solutions else None
         source[0] = nbformat.writes(lesson_page(student_copy(Path(app.srcdir), name, outputs=True), lesson, name))
+
+
+def fill_page(app, docname: str, source: list[str]) -> None:
+    """Fill in what a page in `book/` takes from the recorded runs, where it says `{{ … }}`; see `classroom/recorded.py`."""
+    if docname.startswith("book/") and "{{" in source[0]:
+        app.env.note_dependency(str(bench.RECORDED / "h200.json"))
+        try:
+            source[0] = recorded.fill(source[0], Path(app.outdir, recorded.FIGURES))
+        except (KeyError, UndefinedError) as error:
+            raise BookError(f"{docname} asks for what is not in tiles/recorded: {error}") from error
 
 
 def lesson_name(docname: str) -> str | None:
@@ -181,6 +198,24 @@ def box_exercises(app, doctree) -> None:
             box = nodes.container("", *section.children[1 : ours[-1] + 1], classes=["exercise-box"])
             section.children[1 : ours[-1] + 1] = []
             section.insert(1, box)
+
+
+def list_terms(app, doctree) -> None:
+    """Turn the headings of the glossary's terms, which JupyterLab can open one by one, into Sphinx's glossary."""
+    if app.env.docname != GLOSSARY:
+        return
+    for group in list(doctree.findall(nodes.section)):
+        terms = [child for child in group.children if isinstance(child, nodes.section)]
+        if isinstance(group.parent, nodes.document) or not terms:
+            continue
+        items = []
+        for section in terms:
+            title, *definition = section.children
+            term = nodes.term("", "", *title.children, ids=section["ids"])
+            app.env.get_domain("std").note_object("term", title.astext(), section["ids"][0], location=term)
+            items.append(nodes.definition_list_item("", term, nodes.definition("", *definition)))
+            group.remove(section)
+        group += addnodes.glossary("", nodes.definition_list("", *items, classes=["glossary"]))
 
 
 def copy_mathjax(app) -> None:

@@ -127,6 +127,16 @@ def test_what_a_page_loads_and_links_to_exists(editions, edition):
                 assert parts.fragment in found[target].anchors | {"top"}, f"{path.name} refers to {url}: no such anchor"
 
 
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_page_is_light(editions, edition):
+    """The page and its images; scripts and styles are shared by all pages, and loaded once."""
+    for path, page in pages(editions[edition]).items():
+        images = {url for url in page.loads if Path(urlsplit(url).path).suffix in (".png", ".svg", ".jpg")}
+        own = {(path.parent / unquote(urlsplit(url).path)).resolve() for url in images}
+        size = path.stat().st_size + sum(file.stat().st_size for file in own if file.is_file())
+        assert size < 1_500_000, f"{path.name} weighs {size / 1e6:.1f} MB"
+
+
 def test_mathjax_comes_with_the_book(editions):
     folder = editions["book"] / "_static" / "mathjax"
     assert (folder / "tex-chtml.js").stat().st_size > 500_000
@@ -192,7 +202,7 @@ def telltale_words() -> set[str]:
     stem = SearchEnglish({}).stem
     words = re.compile(r"[A-Za-z_]\w{3,}")
     copies = [
-        cell.source + json.dumps(cell.get("outputs", ""))
+        cell.source + json.dumps(cell.get("outputs", "")).replace("\\n", "\n")
         for lesson in LESSONS
         for cell in student_notebook(lesson, outputs=True).cells
     ]
@@ -235,6 +245,42 @@ def test_the_search_for_solutions_finds_them_where_they_are(editions):
         for line in hidden
         if line in text and not any(line in cell.source for lesson in LESSONS for cell in student_notebook(lesson).cells)
     ]
+
+
+# ---- the glossary
+
+
+def terms() -> dict[str, str]:
+    """The terms of the glossary, by what a link writes behind the #, with what is said of them."""
+    text = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
+    found = re.findall(r"^### (.+)\n\n((?:.+\n)+)", text, re.MULTILINE)
+    assert len(found) == text.count("\n### ") == len({book.heading_anchor(term) for term, _ in found})
+    return {book.heading_anchor(term): said for term, said in found}
+
+
+def links_to_terms(lesson: Lesson) -> list[str]:
+    text = "\n".join(cell.source for cell in lesson.notebook.cells if cell.cell_type == "markdown")
+    return re.findall(r"\]\(\.\./book/glossary\.md#([^)]*)\)", text)
+
+
+def test_a_term_is_told_in_a_few_lines():
+    assert all(len(said.splitlines()) <= 3 for said in terms().values())
+
+
+def test_terms_are_a_glossary_in_the_book(editions):
+    for edition in EDITIONS:
+        page = editions[edition] / "book" / "glossary.html"
+        assert len(re.findall(r"<dt id=", page.read_text(encoding="utf-8"))) == len(terms())
+        assert set(map(str.lower, terms())) <= Page(page).anchors
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_links_to_terms_of_earlier_ones(lesson):
+    """Those that begin from nothing need none. JupyterLab finds a heading by its text with dashes, or shows the top of the page."""
+    links = links_to_terms(lesson)
+    assert links or lesson.name[:2] in ("01", "05", "07")
+    assert len(links) <= 10 and len(links) == len(set(links)), links
+    assert set(links) <= set(terms())
 
 
 # ---- one page
@@ -343,6 +389,15 @@ def test_the_table_of_lessons_is_true(page):
     for number, name, state in rows:
         assert (state != "*in preparation*") == (number in finished), f"{page}, lesson {number}: {state}"
         assert (f"notebooks/{finished[number]}.ipynb)" in name) if number in finished else ("](" not in name)
+
+
+def test_the_table_for_instructors_is_true():
+    page = (ROOT / "book" / "instructors.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d\d) (.+?) \| .+ \| (\d+) \| (\d+) \|$", page, re.MULTILINE)
+    assert [number for number, *_ in rows] == [f"{n:02}" for n in range(1, 14)]
+    for lesson in LESSONS:
+        title = lesson.notebook.cells[0].source.split("\n")[0].removeprefix("# ")
+        assert rows[int(lesson.name[:2]) - 1][1:] == (title, str(len(lesson.exercises)), str(lesson.points))
 
 
 def test_every_lesson_is_in_the_table_of_contents():

@@ -20,7 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 OLDEST_PYTHON = (3, 10)
-NOTEBOOK_TOOLS = ("jupyterlab", "ipykernel", "nbval", "pytest")
+NOTEBOOK_TOOLS = ("jupyterlab", "ipykernel")
+GRADING_TOOLS = ("nbval", "pytest")  # not of the student edition, which has no classroom/
 
 
 @dataclass(frozen=True)
@@ -69,10 +70,11 @@ def numpy() -> Finding:
 
 
 def notebooks() -> Finding:
-    missing = [name for name in NOTEBOOK_TOOLS if not _version(name)]
+    tools = NOTEBOOK_TOOLS + (GRADING_TOOLS if (ROOT / "classroom").is_dir() else ())
+    missing = [name for name in tools if not _version(name)]
     if missing:
         return Finding("Jupyter", "broken", f"{', '.join(missing)} not installed", "pip install -r requirements.txt")
-    return Finding("Jupyter", "ok", ", ".join(f"{name} {_version(name)}" for name in NOTEBOOK_TOOLS))
+    return Finding("Jupyter", "ok", ", ".join(f"{name} {_version(name)}" for name in tools))
 
 
 def torch() -> Finding:

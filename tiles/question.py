@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import secrets
@@ -47,8 +48,9 @@ def _digest(salt: str, letter: str) -> str:
 
 def _question(exercise: str) -> dict:
     lesson = f"{int(exercise.split('.')[0]):02d}_"
-    for file in sorted(QUESTIONS.glob(f"{lesson}*.json")):
-        questions = json.loads(file.read_text(encoding="utf-8"))
+    for file in sorted(QUESTIONS.glob(f"{lesson}*.json*")):
+        text = file.read_bytes()
+        questions = json.loads(gzip.decompress(text) if file.suffix == ".gz" else text)  # packed in the student edition
         if exercise in questions:
             return questions[exercise]
     raise LookupError(f"no question {exercise} in tiles/questions/{lesson}*.json")
