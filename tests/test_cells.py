@@ -49,6 +49,12 @@ def test_a_function_that_got_another_name():
     assert "The last run of exercise 99.1's cell did not define `double`; the check would judge an older version." in printed
 
 
+@pytest.mark.parametrize("line", ["    ", "%time double(2)", "!true", "print('\\t')", "double?", "\t\t", "    # ünïcode"])
+def test_a_cell_that_jupyter_changes_before_it_runs(line):
+    for cell in (f"{DOUBLE}\n{line}", DOUBLE.replace("(x):", "(x):\n" + line) if not line.strip() else f"{DOUBLE}\n\n{line}\n"):
+        assert "Exercise 99.1 passed" in in_jupyter(cell, CHECK)
+
+
 def test_a_function_of_another_exercise_that_failed():
     fourfold = "# Exercise 99.2\ndef fourfold(x):\n    return double(double(x))"
     later = 'check("99.2", fourfold, against=lambda x: 4 * x, cases=rows(3))'

@@ -249,6 +249,7 @@ LAUNCHERS = [
     Launcher("07", "partial_sums", "M,N -> M,(N+127)//128", partial_sums, WITH_ELEMENTS, LARGE, accuracy=64, dtypes=DTYPES[:1]),
     Launcher("08", "softmax", "M,N -> M,N", softmax, AROUND, LARGE),
     Launcher("08", "softmax_long", "M,N -> M,N", softmax, AROUND, LARGE),
+    Launcher("08", "softmax_relay", "M,N -> M,N", softmax, AROUND, LARGE),
     Launcher("08", "softmax_backward", "M,N M,N -> M,N", softmax_gradient, AROUND, LARGE, accuracy=64),
     Launcher("08", "rmsnorm", "M,N N -> M,N", rms_norm, AROUND, LARGE),
     Launcher("08", "rmsnorm_backward", "M,N N M,N -> M,N N", gradients(rms_norm), AROUND, LARGE, accuracy=64),

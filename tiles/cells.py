@@ -45,9 +45,13 @@ def watch(shell: Any) -> None:
     """Remember how the cells of exercises end, from now on. shell: IPython's."""
 
     def after(result: Any) -> None:
-        source = (result.info.raw_cell or "").strip() if getattr(result, "info", None) else ""
-        if exercise := exercise_of(source):
-            RUNS[exercise] = Run(source, result.success)
+        typed = getattr(getattr(result, "info", None), "raw_cell", "") or ""
+        if exercise := exercise_of(typed):
+            try:
+                ran = shell.transform_cell(typed)  # `%time f(x)`, and lines of spaces, are not what Python compiles
+            except SyntaxError:
+                ran = typed
+            RUNS[exercise] = Run(ran.strip(), result.success)
 
     shell.events.register("post_run_cell", after)
 

@@ -32,7 +32,7 @@ def softmax_relay_kernel(
 
 def softmax_relay(x, out, lag=40, BLOCK_SIZE=8192, num_warps=8):
     (n_rows, n_cols), strides = x.shape, (*x.stride(), *out.stride())
-    parts, lag = triton.next_power_of_2(triton.cdiv(n_cols, BLOCK_SIZE)), min(lag, n_rows)
+    parts, lag = triton.next_power_of_2(max(1, triton.cdiv(n_cols, BLOCK_SIZE))), min(lag, n_rows)
     scratch = torch.zeros(n_rows * parts + 1, dtype=torch.int64, device=x.device)
     arguments = x, out, scratch[:-1], scratch[-1:], n_rows, n_cols, *strides, parts, lag, BLOCK_SIZE
     softmax_relay_kernel[((n_rows + lag) * parts,)](*arguments, num_warps=num_warps)
