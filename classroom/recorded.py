@@ -6,7 +6,7 @@ fills in what `tiles/recorded` holds on that day:
     {{ source }}                                           device, versions, date
     {{ ratio("8.1", "softmax", "ours", "torch") }}         "1.04 to 3.12": smallest and largest over the recorded shapes
     {{ value("8.2", "softmax_long", "one tile", 4096, 131072) | n }}   without digits after the point; n(2): with two
-    {{ figure("roofline") }}                               a figure, for the light and the dark theme
+    {{ figure("roofline") }}                               a figure, for the light and the dark theme; of several names, side by side
     {{ ratios("bandwidth") }}                              the table that belongs to the figure of that name
 
 `KERNELS` says which provider of which measurement is the course's kernel, and what it computes for each byte. A measurement
@@ -15,6 +15,8 @@ that is not listed, and has a provider "ours", is shown as well, but not on the 
 
 from __future__ import annotations
 
+import ast
+import json
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -87,9 +89,10 @@ KERNELS = [
     Kernel("8.5a", "layernorm", "ours", "LayerNorm", each(7, 2)),
     Kernel("8.6a", "swiglu", "ours", "SwiGLU", each(5, 3)),
     Kernel("8.6b", "swiglu backward", "ours", "SwiGLU, backward", each(12, 5)),
+    Kernel("8.8", "softmax_relay", "ours", "softmax, a row shared", each(5, 2)),
     Kernel("9.3", "matmul", "grouped", "matmul, pointers", product, "9.3c"),
-    Kernel("9.5", "layer", "statistics first", "LayerNorm, linear, GELU", product, "9.5d"),
     Kernel("9.7", "matmul", "persistent", "matmul, persistent", product, "9.7b"),
+    Kernel("9.7", "layer", "statistics first", "LayerNorm, linear, GELU", product, "9.5d"),
     Kernel("9.7", "layer", "statistics first, TMA", "LayerNorm, linear, GELU (TMA)", product, "9.7c"),
     Kernel("9.8", "lora", "exercise 9.8b", "LoRA", product, "9.8b"),
     Kernel("9.9", "quantised", "8 bits", "matmul, weights of 8 bits", weights(1), "9.9a"),
@@ -107,17 +110,17 @@ KERNELS = [
     Kernel("13.7b", "cross-entropy", "ours", "cross-entropy and its gradient", each(6, 2)),
 ]  # fmt: skip
 
-LIBRARIES = ("torch", "eager", "Liger", "cuBLAS", "SDPA", "float16, torch")  # how the names of the libraries' kernels begin
+LIBRARIES = ("torch", "eager", "Liger", "cuBLAS", "SDPA")  # how the names of the libraries' kernels begin
 CEILINGS = ("copy", "product alone", "x w alone")  # the part of the work that nobody can leave out
 SEPARATE = ("unfused", "three operations", "three torch operations")  # several kernels in the place of one
+WIDER = ("float16, torch",)  # a library's product with weights of more bytes than ours
 
 
 def role(provider: str) -> str:
-    """ "library", "ceiling", "separate" (operations), or "" for another version of our own kernel."""
-    if provider in CEILINGS:
-        return "ceiling"
-    if provider in SEPARATE:
-        return "separate"
+    """ "library", "ceiling", "separate" (operations), "wider" (weights), or "" for another version of our own kernel."""
+    for name, providers in (("ceiling", CEILINGS), ("separate", SEPARATE), ("wider", WIDER)):
+        if provider in providers:
+            return name
     return "library" if provider.startswith(LIBRARIES) else ""
 
 
@@ -200,6 +203,7 @@ CHOSEN = {
 
 
 LEVEL = (0.97, 1.03)  # between these ratios two kernels are called level
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -235,11 +239,11 @@ def speed(row: Row, record: bench.Record) -> str:
 
 def against(row: Row) -> str:
     shown = []
-    for peer in row.peers("separate", "library", "ceiling"):
+    for peer in row.peers("separate", "wider", "library", "ceiling"):
         if peer.provider != "copy":
             ratio = row.ratio(peer)
             bold = "**" if ratio < LEVEL[0] and role(peer.provider) == "library" else ""
-            shown.append(f"{peer.provider} {bold}{ratio:.2f}{bold}")
+            shown.append(f"{peer.provider}{NO_BREAK}{bold}{ratio:.2f}{bold}")
     return "<br>".join(shown) or "–"
 
 
@@ -259,28 +263,45 @@ def numbers(found: list[Row]) -> dict[Kernel, int]:
     return {kernel: i for i, kernel in enumerate(dict.fromkeys(row.kernel for row in found), 1)}
 
 
-def comparisons(record: bench.Record) -> list[tuple[float, Row, bench.Run]]:
-    """Each kernel at each shape with each kernel of a library, the slowest of ours first."""
-    pairs = [(row.ratio(peer), row, peer) for row in rows(record) for peer in row.peers("library")]
-    return sorted(pairs, key=lambda pair: pair[0])
+def beside_fastest(record: bench.Record) -> list[tuple[float, Row, bench.Run]]:
+    """Each kernel at each shape with the fastest library timed there, the slowest of ours first."""
+    found = []
+    for row in rows(record):
+        if peers := row.peers("library"):
+            fastest = min(peers, key=row.ratio)
+            found.append((row.ratio(fastest), row, fastest))
+    return sorted(found, key=lambda case: case[0])
 
 
 def table_of_losses(record: bench.Record) -> str:
     """Where a library is faster by more than a few per cent, the widest gap first."""
     lines = ["| kernel | shape | faster | ours, of its speed |", "|---|---|---|---|"]
-    for ratio, row, peer in comparisons(record):
+    for ratio, row, peer in beside_fastest(record):
         if ratio < LEVEL[0]:
             lines.append(f"| {link(row.kernel)} | {row.shape}, {SHORT[row.run.dtype]} | {peer.provider} | {percent(ratio)} |")
     return "\n".join(lines)
 
 
 def tally(record: bench.Record) -> str:
-    ratios = [ratio for ratio, _, _ in comparisons(record)]
+    ratios = [ratio for ratio, _, _ in beside_fastest(record)]
     won, lost = sum(ratio > LEVEL[1] for ratio in ratios), sum(ratio < LEVEL[0] for ratio in ratios)
     return (
-        f"In {len(ratios)} comparisons with a kernel of a library, the course's kernel is faster in {won}, "
-        f"level (within {percent(LEVEL[1] - 1)}) in {len(ratios) - won - lost}, and slower in {lost}."
+        f"A case is a kernel of the course at one shape, beside the fastest library timed there. Of {len(ratios)} cases, "
+        f"ours is faster in {won}, level (within {percent(LEVEL[1] - 1)}) in {len(ratios) - won - lost}, and slower in {lost}."
     )
+
+
+def timed_with(keyword: str) -> list[str]:
+    """The exercises, in the order of the lessons, whose measurement is called with that keyword: "graph", "against"."""
+    found = {}
+    for path in sorted((find_root() / NOTEBOOKS).glob("[!.]*.ipynb")):
+        sources = ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+        for source in sources:
+            for call in ast.walk(ast.parse(source)) if "bench." in source and f"{keyword}=" in source else ():
+                if isinstance(call, ast.Call) and ast.unparse(call.func).startswith("bench."):
+                    if any(given.arg == keyword and ast.literal_eval(given.value) for given in call.keywords):
+                        found[ast.literal_eval(call.args[0])] = None
+    return list(found)
 
 
 def spread(record: bench.Record) -> str:
@@ -328,6 +349,24 @@ def ratio_text(record: bench.Record, *names: str) -> str:
     return f"{found[0]:.2f}" if found[0] == found[-1] else f"{found[0]:.2f} to {found[-1]:.2f}"
 
 
+def level_text(record: bench.Record, *names: str) -> str:
+    """ "3 of 4": the shapes at which two providers are level."""
+    found = all_ratios(record, *names)
+    return f"{sum(LEVEL[0] <= ratio <= LEVEL[1] for ratio in found)} of {len(found)}"
+
+
+def shares_text(record: bench.Record, name: str, peer: str) -> str:
+    """ "79 to 99 %": what the kernels of a figure reach of a peer's speed, from the lowest to the highest."""
+    chosen = [row for row in for_figures(rows(record)) if CHOSEN[name](row)]
+    found = [row.ratio(other) for row in chosen for other in row.peers("library") if other.provider == peer]
+    return f"{100 * min(found):.0f} to {percent(max(found))}"
+
+
+def lines_text(record: bench.Record, op: str) -> str:
+    """ "30 and 31": the lines of the tables that belong to one measurement."""
+    return " and ".join(str(number) for kernel, number in numbers(rows(record)).items() if kernel.op == op)
+
+
 # ---- pages
 
 
@@ -341,6 +380,8 @@ def fill(text: str, folder: Path, record: bench.Record | None = None) -> str:
     names = {
         "source": record.source,
         "device": record.device,
+        "gpu": gpu_of(record),
+        "replayed": ", ".join(timed_with("graph")),
         "ratios": partial(table_of_ratios, record),
         "losses": table_of_losses(record),
         "memory": table_of_memory(record),
@@ -349,6 +390,9 @@ def fill(text: str, folder: Path, record: bench.Record | None = None) -> str:
         "figure": partial(figure, record, folder),
         "value": partial(value, record),
         "ratio": partial(ratio_text, record),
+        "level": partial(level_text, record),
+        "shares": partial(shares_text, record),
+        "lines": partial(lines_text, record),
     }
     environment = Environment(undefined=StrictUndefined, keep_trailing_newline=True)
     environment.filters["n"] = lambda number, digits=0: f"{number:,.{digits}f}"

@@ -1,8 +1,10 @@
 """tiles.profiler: what it keeps of a trace, and of ncu's report; a script stands in for ncu."""
 
 import json
+from pathlib import Path
 
 import pytest
+import torch
 
 from tiles import bench, profiler
 
@@ -23,6 +25,32 @@ def test_a_trace_keeps_work_launches_and_waits():
         {"name": "exp", "cat": "kernel", "args": {"correlation": 3, "stream": 7}, "ts": 7.25, "dur": 2.0},
         {"name": "cudaDeviceSynchronize", "cat": "wait", "args": {}, "ts": 10.0, "dur": 1.0},
     ]
+
+
+def test_what_was_launched_before_the_mark_is_left_out():
+    mark = {"ph": "X", "cat": "user_annotation", "name": profiler.MARK, "ts": 10.0, "dur": 1.0, "args": {"External id": 9}}
+    later = [event | {"ts": event["ts"] + 9, "args": event["args"] | {"correlation": 8}} for event in (LAUNCH, KERNEL)]
+    kept = profiler.compact([LAUNCH, mark, KERNEL, WAIT, *later])
+    assert [(event["cat"], event["ts"]) for event in kept] == [("launch", 0.0), ("wait", 1.0), ("kernel", 7.25)]
+
+
+def test_a_trace_warms_up_before_it_records(monkeypatch):
+    """torch's own profile of the CPU, with a kernel put in on each side of the mark."""
+    profile, called = torch.profiler.profile, []
+
+    def export(self, path):
+        exported(self, path)
+        raw = json.loads(Path(path).read_text())
+        mark, *others = [event["ts"] for event in raw["traceEvents"] if event.get("name") == profiler.MARK]
+        assert not others and len([event for event in raw["traceEvents"] if event.get("name") == "aten::exp"]) == 8
+        raw["traceEvents"] += [KERNEL | {"ts": mark + 5 * side, "args": {"correlation": side, "stream": 7}} for side in (-1, 1)]
+        Path(path).write_text(json.dumps(raw))
+
+    exported = profile.export_chrome_trace
+    monkeypatch.setattr(profile, "export_chrome_trace", export)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    kept = json.loads(profiler.trace(lambda: called.append(torch.ones(3).exp()), calls=3))
+    assert len(called) == 13 and [event["cat"] for event in kept] == ["kernel"]
 
 
 def test_a_kernel_without_an_operator_has_a_short_name():

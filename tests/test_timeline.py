@@ -18,7 +18,7 @@ def test_a_launch_returns_before_the_work_is_done():
 
 def runs(gpu):
     gpu.synchronize()
-    return [span.end - span.start for span in gpu.spans if span.lane == "GPU" and span.name != "flush"]
+    return [span.end - span.start for span in gpu.spans if span.side == "GPU" and span.name != "flush"]
 
 
 def test_what_was_used_last_stays_in_the_cache():
@@ -63,7 +63,7 @@ def test_marks_that_tell_no_time_are_refused_as_torch_refuses_them():
         gpu.Event(enable_timing=True).elapsed_time(gpu.Event(enable_timing=True))
 
 
-def test_a_timeline_has_a_lane_for_each_side():
+def test_a_timeline_has_a_row_for_each_side():
     axes = draw_timeline(
         [Span("CPU", "launch", 0, 1), Span("GPU", "a kernel with a long name", 1, 2), Span("GPU", "add", 2, 9)], unit="µs"
     )

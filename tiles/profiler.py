@@ -28,6 +28,9 @@ from tiles.bench import Missing
 GPU_WORK = ("kernel", "gpu_memcpy", "gpu_memset")
 """The categories of a trace's events that take time on the GPU."""
 
+MARK = "warm from here on"
+"""The name of the event in a trace behind the calls that only warm up."""
+
 METRICS = {
     "ns": "gpu__time_duration.sum",
     "dram_read": "dram__bytes_read.sum",
@@ -67,24 +70,29 @@ for name, launch in {launches}("cuda").items():
 def trace(function: Callable[[], object], calls: int = 2) -> str:
     """A trace of some calls in Chrome's format, as JSON: a list of {name, cat, ts, dur, args}, in order of time.
 
+    Calls before them warm up, within the recording too: the first ones that a profiler records take longer.
+
     ts: start in µs, from the first event on. dur: µs. cat: "kernel", "gpu_memcpy" or "gpu_memset" for work of the GPU, "launch"
     for a call on the CPU that starts such work, "wait" for one that waits for the GPU.
     args: correlation, equal for a launch and its work; stream, for work.
     A trace as torch.profiler writes it has much more, with the same names.
     """
     import torch
-    from torch.profiler import ProfilerActivity, profile
+    from torch.profiler import ProfilerActivity, profile, record_function
 
-    for _ in range(5):
-        function()
-    torch.cuda.synchronize()
-    for _ in range(2):  # the first profile starts the profiler itself, and is not kept
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # that a profile ends where it ends
-            with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
-                for _ in range(calls):
-                    function()
-                torch.cuda.synchronize()
+    def several(times: int) -> None:
+        for _ in range(times):
+            function()
+        torch.cuda.synchronize()
+
+    several(5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that a profile ends where it ends
+        with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as profiler:
+            several(5)
+            with record_function(MARK):
+                pass
+            several(calls)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace.json"
         profiler.export_chrome_trace(str(path))
@@ -92,8 +100,11 @@ def trace(function: Callable[[], object], calls: int = 2) -> str:
 
 
 def compact(raw: list[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Of the events of a trace, those that `trace` describes."""
+    """Of the events of a trace, those that `trace` describes: behind the mark, where there is one."""
     timed = [event for event in raw if event.get("ph") == "X"]
+    mark = max((event["ts"] for event in timed if event.get("cat") == "user_annotation" and event["name"] == MARK), default=0)
+    early = {event["args"]["correlation"] for event in timed if event["ts"] < mark and "correlation" in event.get("args", {})}
+    timed = [event for event in timed if event["ts"] >= mark and event.get("args", {}).get("correlation") not in early]
     work = {event["args"]["correlation"] for event in timed if event.get("cat") in GPU_WORK}
     operators = {e["args"]["External id"]: e["name"] for e in timed if e.get("cat") == "cpu_op" and "External id" in e["args"]}
     kept = []

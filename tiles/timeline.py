@@ -21,9 +21,9 @@ from tiles.plot import LIBRARY, LIMIT, NAIVE, OURS
 
 @dataclass(frozen=True)
 class Span:
-    """Something that takes from `start` to `end` on one lane of a timeline, "CPU" or "GPU"; a mark takes no time."""
+    """Something that takes from `start` to `end` on one side of a timeline, "CPU" or "GPU"; a mark takes no time."""
 
-    lane: str
+    side: str
     name: str
     start: float
     end: float
@@ -64,7 +64,7 @@ class PretendGPU:
         self._wait_until(self._idle)
 
     def flush(self) -> None:
-        """Asks for a kernel that overwrites as many megabytes as L2 holds: nothing else is left in it."""
+        """Asks for a kernel that fills L2 with other data: nothing that was in it is left."""
         self._spend("CPU", "flush", self.launch_ms)
         self._spend("GPU", "flush", self.l2 / self.bandwidth)
         self._moved += self.l2
@@ -94,11 +94,11 @@ class PretendGPU:
         """A mark that can be put into the queue."""
         return Event(self, enable_timing)
 
-    def _spend(self, lane: str, name: str, ms: float) -> None:
-        start = self._clock if lane == "CPU" else max(self._idle, self._clock)
+    def _spend(self, side: str, name: str, ms: float) -> None:
+        start = self._clock if side == "CPU" else max(self._idle, self._clock)
         if ms:
-            self.spans.append(Span(lane, name, start, start + ms))
-        if lane == "CPU":
+            self.spans.append(Span(side, name, start, start + ms))
+        if side == "CPU":
             self._clock = start + ms
         else:
             self._idle = start + ms
@@ -142,29 +142,29 @@ LOOKS = {
 
 
 def draw_timeline(spans: Iterable[Span], axes: Any = None, unit: str = "ms") -> Any:
-    """Draw what each lane does over time, a lane for each in the order of appearance. Returns the axes.
+    """Draw what each side does over time, in a row of its own, in the order of appearance. Returns the axes.
 
     A name is written into its box where it fits; a mark is a dotted line. unit: of the times, for the axis.
     """
     import matplotlib.pyplot as plt
 
     spans = list(spans)
-    lanes = list(dict.fromkeys(span.lane for span in spans))
+    sides = list(dict.fromkeys(span.side for span in spans))
     if axes is None:
-        _, axes = plt.subplots(figsize=(8, 0.8 * len(lanes) + 0.8))
+        _, axes = plt.subplots(figsize=(8, 0.8 * len(sides) + 0.8))
     whole = max((span.end for span in spans), default=1)
     for span in spans:
         if span.start == span.end:
-            row = lanes.index(span.lane)
+            row = sides.index(span.side)
             axes.plot([span.start] * 2, [row - 0.5, row + 0.5], color=LIMIT.color, linestyle=LIMIT.linestyle, linewidth=2)
             continue
         look = LOOKS.get(span.name, {"facecolor": OURS.color})
-        row, width = lanes.index(span.lane), span.end - span.start
+        row, width = sides.index(span.side), span.end - span.start
         axes.add_patch(plt.Rectangle((span.start, row - 0.35), width, 0.7, edgecolor="black", linewidth=0.6, **look))
         if width > 0.009 * whole * (len(span.name) + 1):
             color = "white" if look["facecolor"] == OURS.color else "black"
             box = {"facecolor": look["facecolor"], "edgecolor": "none", "pad": 1} if "hatch" in look else None
             axes.text(span.start + width / 2, row, span.name, ha="center", va="center", fontsize=9, color=color, bbox=box)
-    axes.set(xlim=(0, whole), ylim=(len(lanes) - 0.5, -0.5), xlabel=unit, yticks=range(len(lanes)), yticklabels=lanes)
+    axes.set(xlim=(0, whole), ylim=(len(sides) - 0.5, -0.5), xlabel=unit, yticks=range(len(sides)), yticklabels=sides)
     axes.grid(axis="y", visible=False)
     return axes

@@ -248,6 +248,7 @@ def by_parts(merge):
         m_i = np.maximum(tiles.max(-1), LOWEST)
         l_i = np.exp(tiles - m_i[..., None]).sum(-1)
         m, total = merge(m_i[:, None, :], l_i[:, None, :], np.arange(parts)[:, None])
+        total = np.broadcast_to(total, m.shape) if np.ndim(total) == 0 else total
         return np.exp(x - spread(m, x, BLOCK_SIZE)) / spread(np.maximum(total, 1.0), x, BLOCK_SIZE)
 
     return given
@@ -272,6 +273,8 @@ RELAY = {
         by_parts(lambda m_i, l_i, part: (np.swapaxes(m_i, 1, 2), np.swapaxes(l_i, 1, 2))),
     "m is the smallest of the parts' maxima: `tl.max(m_i)`.":
         by_parts(lambda m_i, l_i, part: (m_i.min(-1, keepdims=True), (l_i * np.exp(m_i - m_i.min(-1, keepdims=True))).sum(-1, keepdims=True))),
+    "The sum is no number: a part with no score has m = LOWEST, not -inf, and `tl.maximum(tl.max(x), LOWEST)` sees to that.":
+        by_parts(lambda m_i, l_i, part: (largest(m_i), 1.0)),
     "Only the largest sum is left: those of all parts are added up.":
         by_parts(lambda m_i, l_i, part: (largest(m_i), largest(l_i * np.exp(m_i - largest(m_i))))),
     "The note holds the sum first: packed takes the maximum first, and unpacked gives it first.":
@@ -292,6 +295,9 @@ WITHOUT_MASK = {
 }
 
 RELAY_FAULTS = {
+    "`read_notes` waits for the notes and reads them anew; a plain load does not.": lambda fault, case: (
+        fault.kind == "race" and fault.argument == "note" and "tl.load(" in (fault.text or "")
+    ),
     "A note must be stored whole: `tl.atomic_xchg` does, a plain store promises nothing to those who read at the same time.": lambda fault, case: (
         fault.kind == "race" and fault.argument == "note"
     ),

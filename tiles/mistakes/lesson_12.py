@@ -78,14 +78,16 @@ def said_of(which, value, *names):
 MISTAKES = {
     "12.1": {
         "The clock is read while the GPU still works: what was timed is the launch.":
-            clock({"done": False}, {"done": False, "compiled": False}, {"done": False, "cold": False}, {"done": False, "cold": False, "compiled": False}),
+            clock({"done": False}, {"done": False, "cold": False}),
+        "The first call compiles, which is most of that time, and the clock is read while the GPU still works.":
+            clock({"done": False, "compiled": False}, {"done": False, "cold": False, "compiled": False}, counts=(1, 2)),
         "One sample, or a few, may be a run that was delayed, or miss all of those: take more.":
             clock({}, counts=(1, 2, 3, 4)),
         "A sample holds the compiling: what only the first call does is done by a call before all samples.":
             clock({"compiled": False}),
-        "The data is still in L2 from the call before: nothing has overwritten it.":
+        "The data is still in L2 from the call before: nothing else has filled it.":
             clock({"cold": False}, {"cold": False, "compiled": False}),
-        "The flush is timed as well: let it end before the clock starts, by settled(gpu).":
+        "The flush is timed as well: let it end before the clock starts, by when_done(gpu).":
             clock({"settled": False}, {"inside": True}, {"settled": False, "inside": True}),
         "A mean contains the delays: the median was asked for.": clock({}, typical=np.mean),
         "The smallest sample is no typical one: the median was asked for.": clock({}, typical=min),
@@ -95,6 +97,7 @@ MISTAKES = {
             events(order="start call end"),
         "The flush lies between the marks, so it is timed as well: flush() comes before start.record().":
             events(order="start flush call end"),
+        "The first sample has no flush before it: flush() comes before start.record().": events(order="start call end flush"),
         "The queue was empty when the start was marked, so the launch is timed as well: do not wait between the flush and the mark.":
             events(order="flush wait start call end"),
         "The first sample holds the compiling: the warm-up has to do what is timed later, call().": events(warm_up="flush"),
@@ -102,18 +105,25 @@ MISTAKES = {
         "From the end to the start, time is negative: start.elapsed_time(end).": events(lambda samples, q: np.quantile([-s for s in samples], q)),
         "Quantiles from 0 to 1 belong to np.quantile; np.percentile takes 0 to 100.": events(np.percentile),
         "A mean contains the delays: quantiles were asked for.": events(lambda samples, q: np.mean(samples) * np.ones(len(q))),
+        "A mean is one number, and contains the delays: np.quantile takes all quantiles at once.": events(lambda samples, q: np.mean(samples)),
+        "Those are the quantiles 0.5, 0.2 and 0.8: the caller chooses others, in `quantiles`.":
+            events(lambda samples, q: np.quantile(samples, (0.5, 0.2, 0.8))),
         "The quantiles come in the order in which they were asked for.": events(lambda samples, q: np.sort(np.quantile(samples, q))),
         "One number came back: np.quantile takes all quantiles at once.": events(lambda samples, q: np.median(samples)),
         "Those are the samples: np.quantile(samples, quantiles) sums them up.": events(lambda samples, q: np.array(samples)),
     },
     "12.6": {
-        "A matrix of 16 million numbers has to be read: the bandwidth is a limit too.": said_of(0, True, "C"),
-        "B is several times as fast as the peak: compare ms with the least time.": said_of(0, True, "B"),
+        "A matrix of 268 million numbers has to be read from memory: the bandwidth is a limit too.": said_of(0, True, "C"),
+        "B is several times as fast as the peak: the least time is the longer of two, in milliseconds, as the claim is.": said_of(0, True, "B"),
         "A is slower than the least time, and so possible: in which unit is that time, for which peak, and which way does the comparison go?":
             said_of(0, False, "A"),
-        "D leaves a row as it was, and that must show: what does out hold before, and is one nan enough?": said_of(1, True, "D"),
+        "Arithmetic and traffic go on at the same time: the longer of the two is enough, not their sum.": said_of(0, False, "G"),
+        "D leaves a row as it was, and that must show: what does out hold before, is one nan enough, and what equals nan? Nothing does: np.isnan.":
+            said_of(1, True, "D"),
         "A writes all of out, so no nan is left: complete is True then.": said_of(1, False, "A"),
+        "E writes all of out, and 0 may be a result: which number never is?": said_of(1, False, "E"),
         "G knows a by its place in memory: write other numbers into that very array, a[:] = ...": said_of(3, True, "G"),
+        "F's rounding leaves your new numbers as they are, so that it is exact for them: take finer ones.": said_of(3, True, "F"),
         "A multiplies whatever it is given: are the new numbers finite, and not all 0?": said_of(3, False, "A"),
     },
 }  # fmt: skip
@@ -125,10 +135,20 @@ RAISED = {
         "The GPU has not come to the marks yet: wait for it before you read them, by gpu.synchronize().": "must be completed",
         "One of the marks was never put into the queue: start.record() and end.record().": "must be recorded",
         "Marks that are to tell times are made by gpu.Event(enable_timing=True).": "enable_timing=True",
+        "A mark is no number: start.elapsed_time(end) is the time between two.": "unsupported operand .*'Event'",
     },
     "12.6": {
+        "a[:] keeps the shape of a, and b has another one.": r"from shape \(48,24\)",
         "np.full(shape, np.nan, a.dtype) makes the array: the shape is that of the product, (a.shape[0], b.shape[1]).":
             "could not broadcast|operands could not|mismatch|'shape'",
     },
 }  # fmt: skip
 """For each exercise: a sentence, and the regular expression of an exception that it explains."""
+
+WARNED = {
+    "12.6": {
+        "The product of zeros is 0, and off_by divides by it: take other numbers.": lambda values: not values["right"].any(),
+        "The new numbers have to be finite.": lambda values: not np.isfinite(values["a"]).all(),
+    },
+}
+"""For each exercise: a sentence, and a function of the variables at a NumPy warning that says whether it fits."""

@@ -26,11 +26,15 @@ def kernels_of(events):
     return [event for event in events if event["cat"] == "kernel"]
 
 
-def walked(kernels=kernels_of, idle=lambda k, busy: max(0, k["ts"] - busy), busy=lambda k, busy: max(busy, k["ts"] + k["dur"])):
+def walked(
+    kernels=lambda events, name: kernels_of(events),
+    idle=lambda k, busy: max(0, k["ts"] - busy),
+    busy=lambda k, busy: max(busy, k["ts"] + k["dur"]),
+):
     """Exercise 12.4a with other steps of its loop."""
 
     def given(events, name):
-        chosen = kernels(events)
+        chosen = kernels(events, name)
         busy_until = first = chosen[0]["ts"]
         total = 0
         for k in chosen:
@@ -50,6 +54,15 @@ def shared(part):
         return None, None, part([k["dur"] for k in kernels if k["name"] == name], [k["dur"] for k in kernels], span)
 
     return given
+
+
+def share_of_busy(events, name):
+    """Exercise 12.4a with the share of the time in which any kernel runs."""
+    busy_until, busy = 0, 0
+    for k in kernels_of(events):
+        end = k["ts"] + k["dur"]
+        busy, busy_until = busy + max(0, end - max(busy_until, k["ts"])), max(busy_until, end)
+    return None, None, sum(k["dur"] for k in kernels_of(events) if k["name"] == name) / busy
 
 
 # ---- 12.4b: counters
@@ -74,7 +87,7 @@ def speeds(**wrong):
 
     def given(sizes, nbytes, ms):
         median = nbytes / np.median(ms, axis=1) / 1e6
-        return tuple(wrong[n](sizes, nbytes, ms, median) if n in wrong else None for n in ("median", "low", "high", "settled"))
+        return tuple(wrong[n](sizes, nbytes, ms, median) if n in wrong else None for n in ("median", "low", "high", "enough"))
 
     return given
 
@@ -96,6 +109,18 @@ MISTAKES = {
             stands(of_bandwidth=lambda nbytes, seconds, gpu, **_: gpu.bandwidth / (nbytes / seconds)),
         "Those are FLOPs: the bandwidth is about nbytes.":
             stands(of_bandwidth=lambda flops, seconds, gpu, **_: flops / seconds / gpu.bandwidth),
+        "Those are seconds, the least that the bytes take: which share of `seconds` are they?":
+            stands(of_bandwidth=lambda nbytes, gpu, **_: nbytes / gpu.bandwidth),
+        "That is in percent: a share goes from 0 to 1.": stands(
+            of_bandwidth=lambda nbytes, seconds, gpu, **_: 100 * nbytes / seconds / gpu.bandwidth,
+            of_roof=lambda flops, nbytes, seconds, peak, gpu, **_: 100 * max(flops / peak, nbytes / gpu.bandwidth) / seconds,
+            occupancy=lambda blocks, num_warps, gpu, **_: 100 * blocks * num_warps / gpu.warps_per_sm,
+            filled=lambda programs, waves, slots, **_: 100 * programs / (waves * slots),
+        ),
+        "tflops is in 1e12 FLOP/s, and what the roofline allows is in FLOP/s: divide like by like.":
+            stands(of_roof=lambda flops, nbytes, seconds, peak, gpu, **_: flops / seconds / 1e12 / min(peak, flops / nbytes * gpu.bandwidth)),
+        "tflops is in 1e12 FLOP/s, and peak is in FLOP/s; nor is the peak all that the roofline looks at.":
+            stands(of_roof=lambda flops, seconds, peak, **_: flops / seconds / 1e12 / peak),
         "That is the share of the peak, and memory keeps this kernel below it: what does the roofline allow?":
             stands(of_roof=lambda flops, seconds, peak, **_: flops / seconds / peak),
         "That is the share of the bandwidth, and here the arithmetic takes longer than the bytes.":
@@ -119,6 +144,9 @@ MISTAKES = {
             stands(occupancy=lambda blocks, gpu, **_: blocks / gpu.blocks_per_sm),
         "Those are threads, and gpu.warps_per_sm counts warps.":
             stands(occupancy=lambda blocks, num_warps, gpu, **_: blocks * num_warps * 32 / gpu.warps_per_sm),
+        "Not every SM holds 64 warps: gpu.warps_per_sm knows.": stands(occupancy=lambda blocks, num_warps, **_: blocks * num_warps / 64),
+        "An SM holds `blocks` programs where there are enough; how many there are, `filled` tells.":
+            stands(occupancy=lambda blocks, programs, num_warps, gpu, **_: min(blocks, programs / gpu.sms) * num_warps / gpu.warps_per_sm),
         "All programs are not on one SM: it holds `blocks` of them at once.":
             stands(occupancy=lambda programs, num_warps, gpu, **_: programs * num_warps / gpu.warps_per_sm),
         "That is how many times the slots are filled, so it can exceed 1: all waves together have `waves * slots`.":
@@ -127,18 +155,26 @@ MISTAKES = {
             stands(filled=lambda programs, slots, waves, **_: waves * slots / programs),
         "That is the last wave; those before it are full, and count too.":
             stands(filled=lambda programs, slots, waves, **_: (programs - (waves - 1) * slots) / slots),
+        "An SM holds `blocks` programs at once, so a wave has `slots` places, not one for each SM.":
+            stands(filled=lambda programs, waves, gpu, **_: programs / (waves * gpu.sms)),
         "Each of the waves has `slots` slots, on all SMs together.":
             stands(filled=lambda programs, waves, blocks, **_: programs / (waves * blocks)),
     },
     "12.4a": {
         "That counts how long kernels overlap: idle is the time from busy_until to the next start.":
             walked(idle=lambda k, busy: max(0, busy - k["ts"])),
-        "Among those are launches and waits, which take time on the CPU alone: where is cat \"kernel\"?": walked(lambda events: events),
-        "Those are the launches: they take time on the CPU.": walked(lambda events: [e for e in events if e["cat"] == "launch"]),
+        "Among those are launches and waits, which take time on the CPU alone: where is cat \"kernel\"?": walked(lambda events, _: events),
+        "Those are the launches: they take time on the CPU.": walked(lambda events, _: [e for e in events if e["cat"] == "launch"]),
         "A wait is the CPU's: only entries whose cat is \"kernel\" run on the GPU.":
-            walked(lambda events: [e for e in events if e["cat"] != "launch"]),
+            walked(lambda events, _: [e for e in events if e["cat"] != "launch"]),
         "A launch is the CPU's: only entries whose cat is \"kernel\" run on the GPU.":
-            walked(lambda events: [e for e in events if e["cat"] != "wait"]),
+            walked(lambda events, _: [e for e in events if e["cat"] != "wait"]),
+        "A copy (gpu_memcpy) or a fill (gpu_memset) is no kernel: where is cat \"kernel\"?":
+            walked(lambda events, _: [e for e in events if e["cat"] not in ("launch", "wait")]),
+        "Those are the kernels of that name: the GPU is busy with the others as well.":
+            walked(lambda events, name: [e for e in kernels_of(events) if e["name"] == name]),
+        "dur is how long a kernel takes, and then the GPU works: idle are the gaps before kernels.":
+            walked(idle=lambda k, busy: k["dur"]),
         "Where a kernel starts while another one runs, `ts - busy_until` is negative, and nothing is idle.":
             walked(idle=lambda k, busy: k["ts"] - busy),
         "A kernel that starts while another one runs leaves no gap, however long they overlap.":
@@ -156,6 +192,9 @@ MISTAKES = {
             shared(lambda named, all_, span: len(named) / len(all_)),
         "That is in µs: which share of all kernels' time is it?": shared(lambda named, all_, span: sum(named)),
         "That is in percent: a share goes from 0 to 1.": shared(lambda named, all_, span: 100 * sum(named) / sum(all_)),
+        "Kernels overlap: all kernels' time is the sum of their own times, not the time in which any runs.": share_of_busy,
+        "That is divided by the time of all entries, and launches and waits are the CPU's: by that of all kernels.":
+            lambda events, name: (None, None, sum(e["dur"] for e in kernels_of(events) if e["name"] == name) / sum(e["dur"] for e in events)),
         "All kernels' time includes that of the name.": shared(lambda named, all_, span: sum(named) / (sum(all_) - sum(named))),
         "That is all kernels' time by itself: take those of the name alone above the line.": shared(lambda named, all_, span: 1),
         "Several kernels may have the name: add up all of them.": shared(lambda named, all_, span: named[0] / sum(all_)),
@@ -198,7 +237,9 @@ MISTAKES = {
     "12.5": {
         "That is from the mean: a single delay is in it.": speeds(median=lambda s, b, ms, _: b / ms.mean(axis=1) / 1e6),
         "That is from the shortest time of each size, which is luck: take the middle one.":
-            speeds(median=lambda s, b, ms, _: b / ms.min(axis=1) / 1e6, high=lambda s, b, ms, _: b / ms.min(axis=1) / 1e6),
+            speeds(median=lambda s, b, ms, _: b / ms.min(axis=1) / 1e6),
+        "That is from the shortest time of all; one call in five is faster than `high`: the quantile 0.2 of the times.":
+            speeds(high=lambda s, b, ms, _: b / ms.min(axis=1) / 1e6),
         "ms are milliseconds: a GB in a second is 1e6 bytes in a millisecond.": speeds(
             median=lambda s, b, ms, _: b / np.median(ms, axis=1) / 1e9,
             low=lambda s, b, ms, _: b / np.quantile(ms, 0.8, axis=1) / 1e9,
@@ -223,21 +264,24 @@ MISTAKES = {
         "A fifth of the median is not what one call in five stays below: take a quantile of the times.":
             speeds(low=lambda s, f, ms, median: 0.8 * median, high=lambda s, f, ms, median: 1.2 * median),
         "That is the place in `sizes`: which size stands there?":
-            speeds(settled=lambda s, f, ms, median: np.argmax(median >= 0.9 * median.max())),
-        "That is where the speed is highest: which size is the first with 90 % of it?":
-            speeds(settled=lambda s, f, ms, median: s[np.argmax(median)]),
+            speeds(enough=lambda s, f, ms, median: np.argmax(median >= 0.9 * median.max())),
+        "That is where the median is highest, or near the best `high`: which size is the first with 90 % of the best median?":
+            speeds(enough=lambda s, f, ms, median: s[np.argmax(median)]),
+        "That is near the best `high`: compare the medians with the best median.":
+            speeds(enough=lambda s, f, ms, median: s[np.argmax(median >= 0.9 * (f / np.quantile(ms, 0.2, axis=1) / 1e6).max())]),
         "That is the last size with 90 % of the best; asked is the first.":
-            speeds(settled=lambda s, f, ms, median: s[median >= 0.9 * median.max()][-1]),
+            speeds(enough=lambda s, f, ms, median: s[median >= 0.9 * median.max()][-1]),
         "That is where the speed is lowest, or what `near` gives when it holds everywhere: compare with the best median.":
-            speeds(settled=lambda s, f, ms, median: s[0]),
+            speeds(enough=lambda s, f, ms, median: s[0]),
         "The best is not always at the last size: `median.max()`.":
-            speeds(settled=lambda s, f, ms, median: s[np.argmax(median >= 0.9 * median[-1])]),
-        "That is a speed: which size has it?": speeds(settled=lambda s, f, ms, median: 0.9 * median.max()),
+            speeds(enough=lambda s, f, ms, median: s[np.argmax(median >= 0.9 * median[-1])]),
+        "That is a speed: which size has it?": speeds(enough=lambda s, f, ms, median: 0.9 * median.max()),
     },
 }  # fmt: skip
 
 RAISED = {
     "12.5": {
+        "ms has a row for each size, and nbytes one number: nbytes[:, None] / ms.": r"together with shapes \(7,\) \(7,",
         "A quantile is a share from 0 to 1: 0.8, not 80.": r"Quantiles must be in the range \[0, 1\]",
     },
 }

@@ -2,6 +2,8 @@
 
 import re
 
+import numpy as np
+
 
 def of_one_lane(numbers=None, vector=None):
     """Exercise 13.1 with another count of a lane's numbers, or of those that one instruction loads."""
@@ -13,6 +15,11 @@ def of_one_lane(numbers=None, vector=None):
         return held, held // vector(held, itemsize)
 
     return given
+
+
+def a_part_of_a_number(*sizes, result):
+    """Exercise 13.1 with less than one number in a lane."""
+    return (result if np.ndim(result) == 0 and 0 <= result < 1 else None), None
 
 
 def pieces(place, axis, size, threads, warps):
@@ -40,6 +47,17 @@ def own(lane_along=None, warp_along=None, lane_step=None, warp_step=None, axes=l
         warp = number(warp_along or blocks, warp_step, warps) if warp_along or warp_step or changed else None
         lane = number(lane_along or pieces, lane_step, threads) if lane_along or lane_step or changed else None
         return warp, lane
+
+    return given
+
+
+def only_along(position, who):
+    """Exercise 13.2 with the place along `order[position]` alone as the number of a warp, or of a lane."""
+
+    def given(rows, cols, size, threads, warps, order):
+        along = blocks if who == "warp" else pieces
+        number = along((rows, cols), order[position], size, threads, warps)
+        return (number, None) if who == "warp" else (None, number)
 
     return given
 
@@ -73,9 +91,7 @@ def float16_as_four_bytes(one, other):
 
 MISTAKES = {
     "13.1": {
-        "Where there are more lanes than numbers, every lane still has one.": of_one_lane(
-            lambda block, warps, itemsize: block // (32 * warps)
-        ),
+        "Where there are more lanes than numbers, every lane still has one.": a_part_of_a_number,
         "A warp has 32 lanes, and they share its numbers.": of_one_lane(lambda block, warps, itemsize: max(1, block // warps)),
         "That is for a single warp: all lanes of all warps share the tile.": of_one_lane(
             lambda block, warps, itemsize: max(1, block // 32)
@@ -92,7 +108,7 @@ MISTAKES = {
         "That is right for numbers of 4 bytes: how many of `itemsize` bytes are in 16?": of_one_lane(
             vector=lambda held, itemsize: min(held, 4)
         ),
-        "One instruction moves at most 16 bytes for a lane, whatever the size of a number.": of_one_lane(
+        "One instruction moves at most 16 bytes for a lane of an H100, whatever the size of a number.": of_one_lane(
             vector=lambda held, itemsize: held
         ),
     },
@@ -112,6 +128,16 @@ MISTAKES = {
         "Along an axis a warp is as long as its lanes with their pieces: `size` alone is one lane.": own(
             warp_along=lambda place, axis, size, threads, warps: place[axis] // size[axis] % warps[axis]
         ),
+        "Lanes along an axis: `%` starts again after the last one; `//` counts how often all were used up.": own(
+            lane_along=lambda place, axis, size, threads, warps: place[axis] // size[axis] // threads[axis]
+        ),
+        "Warps along an axis: `%` starts again after the last one; `//` counts how often all were used up.": own(
+            warp_along=lambda place, axis, size, threads, warps: place[axis] // (size[axis] * threads[axis]) // warps[axis]
+        ),
+        "Lanes along `order[0]` count too, by 1 each.": only_along(1, "lane"),
+        "Lanes along `order[1]` count too, by as many as lie along `order[0]`.": only_along(0, "lane"),
+        "Warps along `order[0]` count too, by 1 each.": only_along(1, "warp"),
+        "Warps along `order[1]` count too, by as many as lie along `order[0]`.": only_along(0, "warp"),
         "In the number of a lane, a step along `order[1]` counts as many as there are lanes along `order[0]`.": own(
             lane_step=lambda counts, fast, slow: counts[slow]
         ),
@@ -146,6 +172,8 @@ MISTAKES = {
         "The address must be a multiple of 16 bytes, not of 16 elements: `x[4:]` starts 16 bytes after `x`.": pair(
             False, first=4
         ),
+        "2³¹ is the first number that does not fit in 32 bits: the largest that does is one less.": pair(True, n_elements=2**31),
+        "What counts of `first` is whether the address is a multiple of 16 bytes, not what is left over.": pair(False, first=2),
         "`x[2:]` starts 8 bytes after `x`, which is no multiple of 16.": pair(True, first=2),
         "`BLOCK_SIZE` is a `constexpr`: its value is in the key.": pair(True, BLOCK_SIZE=None),
         "The type of `x` counts.": pair(True, dtype=None),
@@ -157,7 +185,7 @@ LAUNCHED = {
     "13.3": {
         "An argument of a kernel does not take the note of `tl.multiple_of`. Compute the mask so that it cannot differ.":
             in_the_mask(r"multiple_of\(\s*n_elements"),
-        "`tl.assume` speaks to LLVM, and the width is settled before, in TTGIR.": in_the_mask(r"tl\.assume\("),
+        "`tl.assume` speaks to LLVM, and the width is settled before, on the way from TTGIR to LLIR.": in_the_mask(r"tl\.assume\("),
         "What `& -4` does to the bits, TTGIR does not look at: divide and multiply instead.": in_the_mask(r"& ?-4|& ?~"),
         "That a number less its `%` is a multiple, TTGIR does not see: `//` makes it plain.": in_the_mask(r"- ?n_elements ?% ?\d"),
         "That is for multiples of 16 only: here n_elements is a multiple of 4.": in_the_mask(r"// ?16"),

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-# ---- 13.4a: a pipeline, read from a compiled kernel k
+# ---- 13.4: a pipeline, read from a compiled kernel k
 
 
 def numbers(pattern, text):
@@ -38,27 +38,6 @@ NOT_IN_FLIGHT = "How often an instruction stands there is another number: what s
 
 COUNTED = "wait_group", "commit_group"
 
-# ---- 13.4b: the deepest pipeline
-
-
-def stages(one_buffer, more=(0, 1)):
-    """Exercise 13.4b with another size of a buffer; more: stages beyond the buffers, with wgmma and without."""
-
-    def given(BLOCK_M, BLOCK_N, BLOCK_K, itemsize, wgmma, target, programs):
-        room = target.shared_per_sm // programs - target.shared_reserved
-        return max(1, room // one_buffer(BLOCK_M, BLOCK_N, BLOCK_K, itemsize) + more[0 if wgmma else 1])
-
-    return given
-
-
-def of_both(m, n, k, itemsize):
-    return (m + n) * k * itemsize
-
-
-def no_whole_number(*sizes, result):
-    return result if result != int(result) else None
-
-
 # ---- 13.5: the rule
 
 
@@ -85,6 +64,11 @@ def planned(nbytes=None, seconds=None):
 
     return given
 
+
+BESIDE = (
+    "Beside logits and gradient, a row has a label of 8 bytes and a loss of 4, each moved once, and no more: "
+    "the label's logit is among the logits."
+)
 
 # ---- 13.7b: cross-entropy
 
@@ -120,6 +104,20 @@ def one_result(which, mistaken):
     return lambda *given, **options: tuple(r if i == which else None for i, r in enumerate(mistaken(*given, **options)))
 
 
+def logarithm_of_p(logits, labels, scale, result):
+    """The losses, with inf where the softmax at the label is 0 in float32."""
+    right = cross_entropy()(logits, labels, scale)[1]
+    lost = np.isposinf(result) & (right > 80)
+    return None, (np.where(lost, np.inf, right) if lost.any() else None)
+
+
+def one_short_tile(traffic, case):
+    """Whether tiles shorter than a row stored too little, and all that they hold."""
+    tiles = [value for launch in traffic.launches for value in launch.constants.values() if isinstance(value, int)]
+    M, N = case.sizes["M"], case.sizes["N"]
+    return max(tiles) < N and sum(traffic.stores.values()) in (M * max(tiles), M * max(tiles) + M)
+
+
 def near(logits, labels, scale, result):
     """The result, where it is right to three digits or so."""
     rights = cross_entropy()(logits, labels, scale)
@@ -130,7 +128,9 @@ def near(logits, labels, scale, result):
 
 
 MISTAKES = {
-    "13.4a": {
+    "13.4": {
+        'No number stands right behind these words in the TTGIR: print `k.excerpt("ttgir", "local_alloc")`, and copy up to the number.':
+            first(lambda k: 0),
         "A tile has two sides; a stack of tiles has a number before them. Which lines of the TTGIR reserve a stack?": first(
             lambda k: (numbers(r"memdesc<(\d+)", k.ttgir) or [0])[0]
         ),
@@ -139,7 +139,8 @@ MISTAKES = {
             lambda k: k.num_stages
         ),
         "With wgmma there are as many buffers as stages. Read it from the TTGIR.": first(lambda k: k.num_stages - 1),
-        "That is the last wait, behind the loop, where nothing may be left: take the first one.": second(lambda k: waits(k)[-1]),
+        "Either no number stands right behind these words in the PTX, or that is the last wait, behind the loop: take the first one.":
+            second(lambda k: waits(k)[-1]),
         "There is a group for each operand, two in a turn; they are counted one by one.": second(lambda k: waits(k)[0] // 2),
         "wgmma.wait_group counts products that go on; copies wait by cp.async.wait_group.": second(
             lambda k: (numbers(r"wgmma\.wait_group\.sync\.aligned\s+(\d+)", k.ptx) or [0])[0]
@@ -149,19 +150,10 @@ MISTAKES = {
             result if result in [k.ptx.count(before + word) for before in ("", "cp.async.") for word in COUNTED] else None,
         ),
     },
-    "13.4b": {
-        "Part of a buffer is no buffer: the number must be whole, `//`.": no_whole_number,
-        "Without wgmma there is a stage more than buffers: one turn multiplies from registers.": stages(of_both, (0, 0)),
-        "With wgmma there are as many stages as buffers, and 1 at least.": stages(of_both, (1, 1)),
-        "It is the other way round: wgmma needs a buffer more for as many stages.": stages(of_both, (1, 0)),
-        "Here only the tile of a has a buffer. The tile of b lies beside it.": stages(lambda m, n, k, itemsize: m * k * itemsize),
-        "Here only the tile of b has a buffer. The tile of a lies beside it.": stages(lambda m, n, k, itemsize: n * k * itemsize),
-        "These are elements: an element has itemsize bytes.": stages(lambda m, n, k, itemsize: (m + n) * k),
-        "The tile of c stays in registers; buffers hold the tiles of a and of b.": stages(lambda m, n, k, itemsize: m * n * itemsize),
-        "That is rounded up: the last buffer does not fit.": lambda *given: stages(of_both, (1, 2))(*given),
-        "num_stages is 1 at least, also where no buffer fits: `max(1, ...)`.": lambda *given: 0,
-    },
     "13.5": {
+        "A B200 too takes mma.sync for fewer than 64 rows, or fewer than four warps.": lambda arch, m, n, num_warps, itemsize: (
+            5 if arch >= 100 and (m < 64 or num_warps < 4) else None, None, None, None,
+        ),
         "K is not the same for all: read the lines with float32 and with float8.": chosen(k=lambda itemsize: 16),
         "K times the bytes of an element is the same in every line: 32 bytes.": lambda *given, result: (
             None, None, None, result if result in (16 // given[4], 64 // given[4], 8 * given[4], 4 * given[4]) else None,
@@ -177,13 +169,15 @@ MISTAKES = {
         ),
     },
     "13.7a": {
-        "Those are the six elements of the four steps: one kernel reads a logit once and writes its gradient once.": planned(
-            lambda m, n, i: m * (6 * n * i + 12)
-        ),
+        "Those are the six elements of PyTorch's four steps: one kernel reads a logit once and writes its gradient once.":
+            lambda m, n, i, gpu, result: (result if 0 <= result - m * 6 * n * i <= m * (2 * i + 12) else None, None, None),
         "The labels and the losses move too: 8 and 4 bytes for each row.": planned(lambda m, n, i: 2 * m * n * i),
         "The gradient is written too: as many bytes as the logits.": planned(lambda m, n, i: m * (n * i + 12)),
         "These are elements: a logit has itemsize bytes.": planned(lambda m, n, i: m * (2 * n + 12)),
         "There is a label and a loss for each row, n_rows of them.": planned(lambda m, n, i: 2 * m * n * i + 12),
+        BESIDE: lambda m, n, i, gpu, result: (
+            result if result in [m * (2 * n * i + more) for more in (4, 8, 16, 24, 12 + i, 12 + 2 * i)] else None, None, None,
+        ),
         "On a slow chip the arithmetic can take longer than the memory: take the longer of the two.": planned(
             seconds=lambda a, b, c: b
         ),
@@ -219,6 +213,7 @@ MISTAKES = {
         "The scale belongs to the gradient alone; the loss has none.": lambda logits, labels, scale: (
             None, scale * cross_entropy()(logits, labels, scale)[1],
         ),
+        "p at the label fell to 0, and has no logarithm: take m + log(l) - x, with the logit x of the label.": logarithm_of_p,
         "That is as near as float16 comes: `.to(tl.float32)` after the load, and float32 until the store.": near,
     },
 }  # fmt: skip
@@ -230,6 +225,13 @@ RAISED = {
         ),
     },
 }
+
+LAUNCHED = {
+    "13.7b": {
+        "The tile has fewer places than the row has columns, and one tile takes a row: `triton.next_power_of_2(n_cols)`.":
+            one_short_tile,
+    }
+}  # fmt: skip
 
 FAULTED = {
     "13.7b": {

@@ -22,7 +22,7 @@ def softmax_relay_kernel(
         l = tl.sum(tl.exp2((x - m) * LOG2E))
         tl.atomic_xchg(note_ptr + row * PARTS + part, packed(m, l), sem="relaxed")
     if old >= 0:
-        m_i, l_i = unpacked(read_notes(note_ptr + old * PARTS + tl.arange(0, PARTS)))
+        m_i, l_i = unpacked(read_notes(note_ptr + old * PARTS, PARTS))
         m = tl.min(m_i)
         l = tl.sum(l_i * tl.exp2((m_i - m) * LOG2E))
         p = tl.exp2((x_old.to(tl.float32) - m) * LOG2E) * (1.0 / tl.maximum(l, 1.0))

@@ -9,7 +9,7 @@ def matmul_persistent_kernel(
     """c = a @ b; each program computes tiles pid, pid + PROGRAMS, and so on."""
     num_pid_m, num_pid_n = tl.cdiv(M, BLOCK_M), tl.cdiv(N, BLOCK_N)
 
-    for turn in range(tl.cdiv(num_pid_m * num_pid_n - tl.program_id(0), PROGRAMS)):
+    for turn in tl.range(tl.cdiv(num_pid_m * num_pid_n - tl.program_id(0), PROGRAMS), flatten=True):
         tile = num_pid_m * num_pid_n - 1 - (tl.program_id(0) + turn * PROGRAMS)
         pid_m, pid_n = grouped_tile(tile, num_pid_m, num_pid_n, GROUP_M)
         acc = tl.zeros([BLOCK_M, BLOCK_N], dtype=tl.float32)

@@ -7,7 +7,7 @@ def when_done(gpu):
 
 
 def time_call(gpu, call, flush):
-    """Milliseconds from call() to the end of its work, its data in memory: the median and the largest of some samples."""
+    """Milliseconds from call() to the end of its work, its data not in L2: the median and the largest of some samples."""
     call()
     samples = []
     for _ in range(9):

@@ -1,7 +1,7 @@
 # expects: in the order in which they were asked for
 # Exercise 12.2
 def benchmark(gpu, call, flush, n_warmup=10, n_repeat=100, quantiles=(0.5, 0.2, 0.8)):
-    """Milliseconds that the GPU takes for call(), its data in memory: quantiles of n_repeat samples."""
+    """Milliseconds that the GPU takes for call(), its data not in L2: quantiles of n_repeat samples."""
     for _ in range(n_warmup):
         call()
 

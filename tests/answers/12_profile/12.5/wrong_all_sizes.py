@@ -7,5 +7,5 @@ def curve(sizes, nbytes, ms):
     high = nbytes / np.quantile(ms, 0.2, axis=1) / 1e6
 
     near = median >= 0.9 * median.max()
-    settled = sizes[np.argmax(near)]
-    return median, low, high, settled
+    enough = sizes[np.argmax(near)]
+    return median, low, high, enough

@@ -1,4 +1,4 @@
-# expects: where the speed is highest
+# expects: where the median is highest
 # Exercise 12.5
 def curve(sizes, nbytes, ms):
     """Median, low and high speed at each size in GB/s, and the first size that is about as fast as any."""
@@ -7,5 +7,5 @@ def curve(sizes, nbytes, ms):
     high = nbytes / np.quantile(ms, 0.2, axis=1) / 1e6
 
     near = median >= 0.9 * median.max()
-    settled = sizes[np.argmax(median)]
-    return median, low, high, settled
+    enough = sizes[np.argmax(median)]
+    return median, low, high, enough

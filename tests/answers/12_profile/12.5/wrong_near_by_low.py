@@ -1,4 +1,4 @@
-# expects: settled is
+# expects: enough is
 # Exercise 12.5
 def curve(sizes, nbytes, ms):
     """Median, low and high speed at each size in GB/s, and the first size that is about as fast as any."""
@@ -7,5 +7,5 @@ def curve(sizes, nbytes, ms):
     high = nbytes / np.quantile(ms, 0.2, axis=1) / 1e6
 
     near = low >= 0.9 * median.max()
-    settled = sizes[np.argmax(near)]
-    return median, low, high, settled
+    enough = sizes[np.argmax(near)]
+    return median, low, high, enough

@@ -1,5 +1,6 @@
 # expects: entry B
 # expects: several times as fast as the peak
+# expects: the longer of two, in milliseconds
 # Exercise 12.6
 def evidence(entry, ms, flops, nbytes, gpu, a, b):
     """Whether an entry is possible, complete, exact and fresh."""

@@ -1,5 +1,5 @@
 # expects: room for
-# expects: registers
+# expects: let more warps share the tile
 # Exercise 13.7b
 @triton.jit
 def cross_entropy_kernel(

