@@ -299,7 +299,9 @@ def test_links_of_the_student_edition_lead_somewhere(unpacked):
 
 @pytest.mark.skipif(not shutil.which("make"), reason="needs make")
 def test_one_command_installs_and_opens(unpacked):
-    alone = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}  # not as a part of our make
+    alone = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
+    }  # not as a part of our make
     done = subprocess.run(["make", "-n", "lab"], cwd=unpacked, capture_output=True, text=True, check=True, env=alone)
     commands = done.stdout.splitlines()
     assert any("pip install" in line and "-r requirements.txt" in line for line in commands)
