@@ -240,7 +240,9 @@ def count(interpret: bool = False, target: str | None = None, trace: bool = Fals
     machine; False leaves those to the GPU, uncounted.
     target: "T4", "A100", "H100", "H200" or "B200": compile each launch for that GPU first, refuse what it would refuse, and
     count sectors with the lanes of the compiled kernel, instruction by instruction: a sector that two instructions ask for
-    counts twice, though the L1 cache may serve the second. None counts with lanes in C order and compiles nothing.
+    counts twice, though the L1 cache may serve the second. The counters of an H200 say the same (lesson 12). Two loads on one
+    source line cannot be told apart, and are counted in C order.
+    None counts with lanes in C order and compiles nothing; the GPU agrees where accesses are aligned and without gaps.
     trace: keep which program touches which elements, for `tiles.plot.draw_programs`; for small launches.
     """
     from tiles.interpreter.dispatch import interpreted
