@@ -2,29 +2,33 @@
 
 import numpy as np
 
+from tiles.mistakes.lesson_12_profiler import any_of
 from tiles.timeline import PretendGPU
 
 COUNTS = (1, 3, 5, 7, 8, 9, 10, 11, 15, 20, 50, 99, 100)  # of samples that an answer may take
 
 
-def by_clock(megabytes, machine, count, compiled=True, cold=True, settled=True, done=True, inside=False):
-    """Samples of exercise 12.1: with what is left out."""
+def by_clock(megabytes, machine, count, compiled=True, cold=True, settled=True, done=True, inside=False, late=False, calls=1):
+    """Samples of exercise 12.1: with what is left out, is in another place (inside, late), or is done too often."""
     gpu, samples = PretendGPU(**machine), []
     call = gpu.kernel(megabytes)
     if compiled:
         call()
     for _ in range(count):
-        if cold and not inside:
+        if cold and not inside and not late:
             gpu.flush()
         if settled:
             gpu.synchronize()
         start = gpu.now()
         if cold and inside:
             gpu.flush()
-        call()
+        for _ in range(calls):
+            call()
         if done:
             gpu.synchronize()
         samples.append(gpu.now() - start)
+        if late:
+            gpu.flush()
     return samples
 
 
@@ -47,7 +51,7 @@ def by_events(megabytes, machine, n_warmup, n_repeat, warm_up="call", order="flu
     """Samples of exercise 12.2: with another warm-up, or another order of what a turn does."""
     gpu, marks = PretendGPU(**machine), []
     call = gpu.kernel(megabytes)
-    do = {"flush": gpu.flush, "call": call, "wait": gpu.synchronize}
+    do = {"flush": gpu.flush, "call": call, "wait": gpu.synchronize, "nothing": lambda: None}
     for _ in range(n_warmup):
         do[warm_up]()
     for _ in range(n_repeat):
@@ -64,6 +68,14 @@ def events(what=lambda samples, quantiles: np.quantile(samples, quantiles), **fa
     return lambda megabytes, machine, n_warmup, n_repeat, quantiles: what(
         by_events(megabytes, machine, n_warmup, n_repeat, **fault), quantiles
     )
+
+
+def between(megabytes, machine, n_warmup, n_repeat, quantiles, result):
+    """Exercise 12.2 with samples for the quantiles that lie between them: the result where it is that of such a rule."""
+    samples = np.sort(by_events(megabytes, machine, n_warmup, n_repeat))
+    rules = [np.quantile(samples, quantiles, method=rule) for rule in ("lower", "higher", "nearest", "inverted_cdf")]
+    rules.append([samples[min(int(q * n_repeat), n_repeat - 1)] for q in quantiles])
+    return result if any(np.allclose(result, rule) for rule in rules) else None
 
 
 def said_of(which, value, *names):
@@ -85,10 +97,12 @@ MISTAKES = {
             clock({}, counts=(1, 2, 3, 4)),
         "A sample holds the compiling: what only the first call does is done by a call before all samples.":
             clock({"compiled": False}),
+        "The first sample has no flush before it: flush() comes before the clock starts.": clock({"late": True}, counts=COUNTS[2:]),
         "The data is still in L2 from the call before: nothing else has filled it.":
             clock({"cold": False}, {"cold": False, "compiled": False}),
         "The flush is timed as well: let it end before the clock starts, by when_done(gpu).":
             clock({"settled": False}, {"inside": True}, {"settled": False, "inside": True}),
+        "A sample has one call between the two clocks, not two.": clock({"calls": 2}),
         "A mean contains the delays: the median was asked for.": clock({}, typical=np.mean),
         "The smallest sample is no typical one: the median was asked for.": clock({}, typical=min),
     },
@@ -100,7 +114,10 @@ MISTAKES = {
         "The first sample has no flush before it: flush() comes before start.record().": events(order="start call end flush"),
         "The queue was empty when the start was marked, so the launch is timed as well: do not wait between the flush and the mark.":
             events(order="flush wait start call end"),
-        "The first sample holds the compiling: the warm-up has to do what is timed later, call().": events(warm_up="flush"),
+        "The first sample holds the compiling: the warm-up has to do what is timed later, call().":
+            any_of(*(events(warm_up=what) for what in ("flush", "wait", "nothing"))),
+        "A sample has one call between its marks, not two.": events(order="flush start call call end"),
+        "Each turn calls twice: call() comes once, between the marks.": any_of(events(order="call flush start call end"), events(order="flush start call end call")),
         "The call is not between its marks.": events(order="flush call start end"),
         "From the end to the start, time is negative: start.elapsed_time(end).": events(lambda samples, q: np.quantile([-s for s in samples], q)),
         "Quantiles from 0 to 1 belong to np.quantile; np.percentile takes 0 to 100.": events(np.percentile),
@@ -110,6 +127,7 @@ MISTAKES = {
             events(lambda samples, q: np.quantile(samples, (0.5, 0.2, 0.8))),
         "The quantiles come in the order in which they were asked for.": events(lambda samples, q: np.sort(np.quantile(samples, q))),
         "One number came back: np.quantile takes all quantiles at once.": events(lambda samples, q: np.median(samples)),
+        "A quantile may lie between two samples: np.quantile weighs them.": between,
         "Those are the samples: np.quantile(samples, quantiles) sums them up.": events(lambda samples, q: np.array(samples)),
     },
     "12.6": {
@@ -118,11 +136,12 @@ MISTAKES = {
         "A is slower than the least time, and so possible: in which unit is that time, for which peak, and which way does the comparison go?":
             said_of(0, False, "A"),
         "Arithmetic and traffic go on at the same time: the longer of the two is enough, not their sum.": said_of(0, False, "G"),
-        "D leaves a row as it was, and that must show: what does out hold before, is one nan enough, and what equals nan? Nothing does: np.isnan.":
+        "D leaves a tile as it was, and that must show: what does out hold before, is one nan enough, and what equals nan? Nothing does: np.isnan.":
             said_of(1, True, "D"),
         "A writes all of out, so no nan is left: complete is True then.": said_of(1, False, "A"),
         "E writes all of out, and 0 may be a result: which number never is?": said_of(1, False, "E"),
-        "G knows a by its place in memory: write other numbers into that very array, a[:] = ...": said_of(3, True, "G"),
+        "G knows a and b by their places in memory, and gives the first product again: write other numbers into a[:], such that the product is another.":
+            said_of(3, True, "G"),
         "F's rounding leaves your new numbers as they are, so that it is exact for them: take finer ones.": said_of(3, True, "F"),
         "A multiplies whatever it is given: are the new numbers finite, and not all 0?": said_of(3, False, "A"),
     },

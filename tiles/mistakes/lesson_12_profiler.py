@@ -2,6 +2,24 @@
 
 import numpy as np
 
+
+def any_of(*mistakes):
+    """A mistake that people make in several ways: the result where one of these functions gives it."""
+
+    def given(*inputs, result, **options):
+        for mistake in mistakes:
+            values = mistake(*inputs, **options)
+            same = [
+                result if value is not None and np.shape(value) == np.shape(result) and np.allclose(value, result) else None
+                for value in (values if isinstance(values, tuple) else (values,))
+            ]
+            if any(value is not None for value in same):
+                return tuple(same)
+        return None
+
+    return given
+
+
 # ---- 12.3: where a kernel stands
 
 RESULTS = ("tflops", "of_bandwidth", "of_roof", "occupancy", "filled")
@@ -56,6 +74,13 @@ def shared(part):
     return given
 
 
+def named_as(alike):
+    """Exercise 12.4a with the share of all kernels whose name is alike."""
+    return lambda events, name: (
+        None, None, sum(k["dur"] for k in kernels_of(events) if alike(k["name"], name)) / sum(k["dur"] for k in kernels_of(events))
+    )  # fmt: skip
+
+
 def share_of_busy(events, name):
     """Exercise 12.4a with the share of the time in which any kernel runs."""
     busy_until, busy = 0, 0
@@ -92,6 +117,12 @@ def speeds(**wrong):
     return given
 
 
+def stays(sizes, nbytes, ms, median):
+    """The size from which on all have 90 % of the best median; nan where none has."""
+    below = np.flatnonzero(median < 0.9 * median.max())
+    return sizes[below[-1] + 1] if 0 < len(below) and below[-1] + 1 < len(sizes) else np.nan
+
+
 MISTAKES = {
     "12.3": {
         "ms are milliseconds, and a TFLOP/s counts seconds: `seconds` is there.":
@@ -125,6 +156,10 @@ MISTAKES = {
             stands(of_roof=lambda flops, seconds, peak, **_: flops / seconds / peak),
         "That is the share of the bandwidth, and here the arithmetic takes longer than the bytes.":
             stands(of_roof=lambda nbytes, seconds, gpu, **_: nbytes / seconds / gpu.bandwidth),
+        "The peak is given, for the kind of numbers that the kernel works on: `peak`.": any_of(
+            stands(of_roof=lambda flops, nbytes, seconds, gpu, **_: max(flops / gpu.fp32, nbytes / gpu.bandwidth) / seconds),
+            stands(of_roof=lambda flops, nbytes, seconds, gpu, **_: max(flops / gpu.fp16, nbytes / gpu.bandwidth) / seconds),
+        ),
         "Of the two times, the longer one has to go by.":
             stands(of_roof=lambda flops, nbytes, seconds, peak, gpu, **_: min(flops / peak, nbytes / gpu.bandwidth) / seconds),
         "Arithmetic and traffic go on at the same time: the longer of the two is enough.":
@@ -155,6 +190,8 @@ MISTAKES = {
             stands(filled=lambda programs, slots, waves, **_: waves * slots / programs),
         "That is the last wave; those before it are full, and count too.":
             stands(filled=lambda programs, slots, waves, **_: (programs - (waves - 1) * slots) / slots),
+        "Where the last wave is full, programs % slots is 0: how many programs are there, and how many places?":
+            stands(filled=lambda programs, slots, waves, **_: ((waves - 1) * slots + programs % slots) / (waves * slots)),
         "An SM holds `blocks` programs at once, so a wave has `slots` places, not one for each SM.":
             stands(filled=lambda programs, waves, gpu, **_: programs / (waves * gpu.sms)),
         "Each of the waves has `slots` slots, on all SMs together.":
@@ -186,6 +223,14 @@ MISTAKES = {
         "That adds up durations, and leaves the gaps between kernels out: where does this kernel end?":
             walked(busy=lambda k, busy: busy + k["dur"]),
         "dur is how long a kernel takes; it ends at ts + dur.": walked(busy=lambda k, busy: max(busy, k["dur"])),
+        "ts and dur have fractions of a µs: nothing is rounded.": any_of(
+            walked(idle=lambda k, busy: max(0, int(k["ts"]) - int(busy))),
+            walked(busy=lambda k, busy: max(busy, int(k["ts"] + k["dur"]))),
+            walked(busy=lambda k, busy: max(busy, round(k["ts"] + k["dur"]))),
+        ),
+        "The name has to be equal: a kernel with a name like it is another one.": any_of(
+            named_as(lambda called, name: name in called), named_as(str.startswith), named_as(lambda called, name: called in name)
+        ),
         "That is the share of the time that goes by, gaps included; asked is that of all kernels' time, added up.":
             shared(lambda named, all_, span: sum(named) / span),
         "That is how many of the kernels have this name: how much of their time is it?":
@@ -197,7 +242,9 @@ MISTAKES = {
             lambda events, name: (None, None, sum(e["dur"] for e in kernels_of(events) if e["name"] == name) / sum(e["dur"] for e in events)),
         "All kernels' time includes that of the name.": shared(lambda named, all_, span: sum(named) / (sum(all_) - sum(named))),
         "That is all kernels' time by itself: take those of the name alone above the line.": shared(lambda named, all_, span: 1),
-        "Several kernels may have the name: add up all of them.": shared(lambda named, all_, span: named[0] / sum(all_)),
+        "Several kernels may have the name: add up all of them.": any_of(
+            shared(lambda named, all_, span: named[0] / sum(all_)), shared(lambda named, all_, span: named[-1] / sum(all_))
+        ),
     },
     "12.4b": {
         "ns are nanoseconds, and gpu.bandwidth is in bytes a second.":
@@ -231,6 +278,8 @@ MISTAKES = {
             counted(starved=lambda k, gpu, **_: k["programs"] <= gpu.sms),
         "With more programs than SMs, each SM gets one: it is fewer that starve the GPU.":
             counted(starved=lambda k, gpu, **_: k["programs"] >= gpu.sms),
+        "So many programs come to one SM, and the answer is True or False: where is that less than one?":
+            counted(starved=lambda k, gpu, **_: k["programs"] / gpu.sms),
         "So many warps fit on one SM; the question is whether there is a program for each of gpu.sms.":
             counted(starved=lambda k, gpu, **_: k["programs"] < gpu.warps_per_sm),
     },
@@ -267,6 +316,7 @@ MISTAKES = {
             speeds(enough=lambda s, f, ms, median: np.argmax(median >= 0.9 * median.max())),
         "That is where the median is highest, or near the best `high`: which size is the first with 90 % of the best median?":
             speeds(enough=lambda s, f, ms, median: s[np.argmax(median)]),
+        "A size after it may be slower again, and yet it is the first with 90 % of the best.": speeds(enough=stays),
         "That is near the best `high`: compare the medians with the best median.":
             speeds(enough=lambda s, f, ms, median: s[np.argmax(median >= 0.9 * (f / np.quantile(ms, 0.2, axis=1) / 1e6).max())]),
         "That is the last size with 90 % of the best; asked is the first.":

@@ -1,5 +1,5 @@
 # expects: entry G
-# expects: by its place in memory
+# expects: by their places in memory
 # Exercise 12.6
 def evidence(entry, ms, flops, nbytes, gpu, a, b):
     """Whether an entry is possible, complete, exact and fresh."""

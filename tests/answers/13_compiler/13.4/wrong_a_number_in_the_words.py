@@ -1,4 +1,4 @@
-# expects: No number stands right behind these words in the TTGIR
+# expects: No number stands right behind these words in that text
 # Exercise 13.4
 def first_number(words, text):
     """The number right behind the words, at the first place where one stands there; 0 without such a place."""

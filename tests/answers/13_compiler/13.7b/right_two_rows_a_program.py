@@ -8,7 +8,8 @@ def tile_kernel(
     exists = rows < n_rows
     label = tl.load(labels + rows * c, mask=exists, other=-100)
     counts, inside = label >= 0, exists[:, None] & (cols < n_cols)[None, :]
-    x = tl.load(logits + rows[:, None] * a + cols[None, :] * b, mask=inside & counts[:, None], other=-1e30).to(tl.float32)
+    x = tl.load(logits + rows[:, None] * a + cols[None, :] * b, mask=inside & counts[:, None], other=-float("inf")).to(tl.float32)
+    x = tl.where(counts[:, None], x, 0.0)
     m = tl.max(x, axis=1)
     p = tl.exp(x - m[:, None])
     l = tl.sum(p, axis=1)

@@ -1,0 +1,20 @@
+# expects: The first sample has no flush before it
+# Exercise 12.1
+def when_done(gpu):
+    """The CPU's clock once the GPU has done all that it was asked for."""
+    gpu.synchronize()
+    return gpu.now()
+
+
+def time_call(gpu, call, flush):
+    """Milliseconds from call() to the end of its work, its data in memory: the median and the largest of some samples."""
+    call()
+    samples = []
+    for _ in range(9):
+        pass
+        start = when_done(gpu)
+        call()
+        end = when_done(gpu)
+        flush()
+        samples.append(end - start)
+    return np.median(samples), max(samples)

@@ -1,0 +1,11 @@
+# expects: A size after it may be slower again
+# Exercise 12.5
+def curve(sizes, nbytes, ms):
+    """Median, low and high speed at each size in GB/s, and the first size that is about as fast as any."""
+    median = nbytes / np.median(ms, axis=1) / 1e6
+    low = nbytes / np.quantile(ms, 0.8, axis=1) / 1e6
+    high = nbytes / np.quantile(ms, 0.2, axis=1) / 1e6
+
+    near = median >= 0.9 * median.max()
+    settled = sizes[len(near) - np.argmin(near[::-1])] if not near.all() and near[-1] else sizes[np.argmax(near)]
+    return median, low, high, settled
