@@ -164,6 +164,20 @@ MISTAKES = {
         ),
         "What counts of `n_elements` is whether it is a multiple of 16, not what is left over.": pair(False, n_elements=101),
         "The code for multiples of 16 is another one: 96 is a multiple of 16, and 100 is not.": pair(True, n_elements=96),
+        "104 is a multiple of 8, and what counts is whether it is one of 16: it shares the kernel of 100.": pair(
+            False, n_elements=104
+        ),
+        "96 and 112 are both multiples of 16, and whether of 32 does not count.": pair(False, n_elements=112),
+        "96 and 512 are both multiples of 16; whether they fill blocks, or how many, the compiler does not ask.": pair(
+            False, n_elements=512
+        ),
+        "2³¹ − 1 is the largest number that fits in 32 bits: it shares the kernel of 100.": pair(False, n_elements=2**31 - 1),
+        "A multiple of 16 may be too large for 32 bits as well: several things count at once, as a tuple.": pair(
+            True, n_elements=2**31 + 32
+        ),
+        "Beyond 32 bits too, multiples of 16 have code of their own: several things count at once, as a tuple.": pair(
+            True, n_elements=2**31 + 16
+        ),
         "1 becomes a constant, so it has a kernel of its own.": pair(True, n_elements=1),
         "2³¹ + 4 does not fit in 32 bits, so it has another type.": pair(True, n_elements=2**31 + 4),
         "What counts of `first` is whether the address is a multiple of 16 bytes, and `x[16:]` starts at one, as `x` does.": pair(
@@ -186,8 +200,9 @@ LAUNCHED = {
         "An argument of a kernel does not take the note of `tl.multiple_of`. Compute the mask so that it cannot differ.":
             in_the_mask(r"multiple_of\(\s*n_elements"),
         "`tl.assume` speaks to LLVM, and the width is settled before, on the way from TTGIR to LLIR.": in_the_mask(r"tl\.assume\("),
-        "What `& -4` does to the bits, TTGIR does not look at: divide and multiply instead.": in_the_mask(r"& ?-4|& ?~"),
-        "That a number less its `%` is a multiple, TTGIR does not see: `//` makes it plain.": in_the_mask(r"- ?n_elements ?% ?\d"),
+        "What `& -4` or `>>` does to the bits, TTGIR does not look at: divide and multiply instead.": in_the_mask(r"& ?-4|& ?~|>>"),
+        "That a number less its `%` is a multiple, TTGIR does not see: `//` makes it plain.": in_the_mask(r"- ?\w+ ?% ?\d"),
+        "`/` gives a float, and of comparisons of floats TTGIR knows nothing: `//` on both sides.": in_the_mask(r"[^/]/ ?4"),
         "That is for multiples of 16 only: here n_elements is a multiple of 4.": in_the_mask(r"// ?16"),
         "That tests the last of four for the first of them: it is for each element to say whether its own four exist.":
             in_the_mask(r"offs ?\+ ?3"),

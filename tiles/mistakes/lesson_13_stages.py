@@ -30,6 +30,14 @@ def second(rule):
     return lambda k: (None, None if rule(k) == waits(k)[0] else rule(k))
 
 
+NO_STACK = (
+    "No number stands right behind these words in that text. Stacks are reserved in the TTGIR: print "
+    '`k.excerpt("ttgir", "local_alloc")`, and copy what its lines share, up to the number.'
+)
+NO_WAIT = (
+    "Either no number stands right behind these words in that text (the copies' waits are in the PTX), "
+    "or that is the last wait, behind the loop: take the first one."
+)
 A_LINE_EACH = (
     "That is one line for each operand. How many tiles a line reserves stands behind its memdesc<: "
     "`first_number` with all words up to the number."
@@ -111,6 +119,14 @@ def logarithm_of_p(logits, labels, scale, result):
     return None, (np.where(lost, np.inf, right) if lost.any() else None)
 
 
+def another_factor(logits, labels, scale, result):
+    """The gradient of another number times the loss."""
+    right = cross_entropy()(logits, labels, scale)[0]
+    if np.shape(result) != right.shape or not np.any(right):
+        return None, None
+    return np.sum(result * right) / np.sum(right * right) * right, None
+
+
 def one_short_tile(traffic, case):
     """Whether tiles shorter than a row stored too little, and all that they hold."""
     tiles = [value for launch in traffic.launches for value in launch.constants.values() if isinstance(value, int)]
@@ -129,8 +145,7 @@ def near(logits, labels, scale, result):
 
 MISTAKES = {
     "13.4": {
-        'No number stands right behind these words in the TTGIR: print `k.excerpt("ttgir", "local_alloc")`, and copy up to the number.':
-            first(lambda k: 0),
+        NO_STACK: first(lambda k: 0),
         "A tile has two sides; a stack of tiles has a number before them. Which lines of the TTGIR reserve a stack?": first(
             lambda k: (numbers(r"memdesc<(\d+)", k.ttgir) or [0])[0]
         ),
@@ -139,8 +154,7 @@ MISTAKES = {
             lambda k: k.num_stages
         ),
         "With wgmma there are as many buffers as stages. Read it from the TTGIR.": first(lambda k: k.num_stages - 1),
-        "Either no number stands right behind these words in the PTX, or that is the last wait, behind the loop: take the first one.":
-            second(lambda k: waits(k)[-1]),
+        NO_WAIT: second(lambda k: waits(k)[-1]),
         "There is a group for each operand, two in a turn; they are counted one by one.": second(lambda k: waits(k)[0] // 2),
         "wgmma.wait_group counts products that go on; copies wait by cp.async.wait_group.": second(
             lambda k: (numbers(r"wgmma\.wait_group\.sync\.aligned\s+(\d+)", k.ptx) or [0])[0]
@@ -154,6 +168,9 @@ MISTAKES = {
         "A B200 too takes mma.sync for fewer than 64 rows, or fewer than four warps.": lambda arch, m, n, num_warps, itemsize: (
             5 if arch >= 100 and (m < 64 or num_warps < 4) else None, None, None, None,
         ),
+        "64 rows and four warps are enough for `wgmma` and `tcgen05`, whatever the columns.": lambda arch, m, n, num_warps, itemsize: (
+            2 if arch >= 90 and num_warps >= 4 and m >= 64 else None, None, None, None,
+        ),
         "K is not the same for all: read the lines with float32 and with float8.": chosen(k=lambda itemsize: 16),
         "K times the bytes of an element is the same in every line: 32 bytes.": lambda *given, result: (
             None, None, None, result if result in (16 // given[4], 64 // given[4], 8 * given[4], 4 * given[4]) else None,
@@ -163,6 +180,17 @@ MISTAKES = {
         ),
         "Warpgroups take rows first: with 128 rows, two groups lie below each other, and each has all columns.": chosen(
             columns=lambda n, groups, down: n // groups
+        ),
+        "A group works through more than 64 rows one instruction after the other, and each has all of the group's columns.": (
+            lambda arch, m, n, num_warps, itemsize: (
+                None, None, m * n // 64 // max(1, num_warps // 4) if m // 64 > num_warps // 4 else None, None,
+            )
+        ),
+        "64 columns are the most in the table, and no limit: a group has all columns that it does not share.": chosen(
+            columns=lambda n, groups, down: min(64, n // (groups // down))
+        ),
+        "Four groups in one row of groups have a quarter of the columns each.": chosen(
+            columns=lambda n, groups, down: n // 2 if groups // down > 2 else None
         ),
         "The columns are shared by groups, and a group is four warps.": lambda arch, m, n, num_warps, itemsize: (
             None, None, n // num_warps, None,
@@ -176,7 +204,7 @@ MISTAKES = {
         "These are elements: a logit has itemsize bytes.": planned(lambda m, n, i: m * (2 * n + 12)),
         "There is a label and a loss for each row, n_rows of them.": planned(lambda m, n, i: 2 * m * n * i + 12),
         BESIDE: lambda m, n, i, gpu, result: (
-            result if result in [m * (2 * n * i + more) for more in (4, 8, 16, 24, 12 + i, 12 + 2 * i)] else None, None, None,
+            result if result in [m * (2 * n * i + more) for more in (4, 8, 16, 24, i, 2 * i, 4 + i, 8 + i, 12 + i, 12 + 2 * i)] else None, None, None,
         ),
         "On a slow chip the arithmetic can take longer than the memory: take the longer of the two.": planned(
             seconds=lambda a, b, c: b
@@ -213,6 +241,8 @@ MISTAKES = {
         "The scale belongs to the gradient alone; the loss has none.": lambda logits, labels, scale: (
             None, scale * cross_entropy()(logits, labels, scale)[1],
         ),
+        "That is right but for a factor, the same in all: it is that of scale * loss, with the scale that the launcher is given.":
+            another_factor,
         "p at the label fell to 0, and has no logarithm: take m + log(l) - x, with the logit x of the label.": logarithm_of_p,
         "That is as near as float16 comes: `.to(tl.float32)` after the load, and float32 until the store.": near,
     },

@@ -1,4 +1,3 @@
-# expects: `tl.where` chooses
 # Exercise 13.7b
 @triton.jit
 def cross_entropy_kernel(
