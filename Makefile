@@ -43,7 +43,7 @@ notebooks: $(ready) ## Derive notebooks/ from solutions/
 test: $(ready) ## Unit tests, then every solution, then every wrong answer
 	$(python) -m pytest tests --ignore tests/test_answers.py -n $(JOBS) --dist loadfile
 	$(python) -m pytest --nbval solutions -n $(JOBS)
-	$(python) -m pytest tests/test_answers.py -n $(JOBS) --dist loadgroup
+	$(python) -m pytest tests/test_answers.py -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 lint: $(ready) ## Style, and whether notebooks/ is in step with solutions/
 	$(python) -m ruff check .

@@ -296,7 +296,7 @@ WITHOUT_MASK = {
 
 RELAY_FAULTS = {
     "`read_notes` waits for the notes and reads them anew; a plain load does not.": lambda fault, case: (
-        fault.kind == "race" and fault.argument == "note" and "tl.load(" in (fault.text or "")
+        fault.kind == "race" and fault.argument == "note" and "tl.load(" in fault.text and "volatile" not in fault.text
     ),
     "A note must be stored whole: `tl.atomic_xchg` does, a plain store promises nothing to those who read at the same time.": lambda fault, case: (
         fault.kind == "race" and fault.argument == "note"
