@@ -27,7 +27,7 @@ if "torch" not in sys.modules:
 ROOT = Path(__file__).resolve().parent.parent
 ANSWERS = Path(__file__).parent / "answers"
 SECONDS = 120
-FILES = sorted((p for kind in ("wrong", "right") for p in ANSWERS.glob(f"*/*/{kind}_*.py")), reverse=True)  # the slow lessons first
+FILES = sorted((p for kind in ("wrong", "right") for p in ANSWERS.glob(f"*/*/{kind}_*.py")), reverse=True)  # slow lessons first
 BY_LESSON = [pytest.param(path, marks=pytest.mark.xdist_group(path.parent.parent.name)) for path in FILES]  # executed once each
 
 
