@@ -32,7 +32,7 @@ def defined(sources: Iterable[str]) -> Forms:
 @functools.lru_cache(maxsize=1000)
 def _defined(source: str) -> Forms:
     found: Forms = {}
-    for node in _parsed(source)[0].body:
+    for node in parsed(source)[0].body:
         _add(found, _definition(node))
     return found
 
@@ -42,15 +42,16 @@ def rebound(source: str, protected: Forms) -> list[str]:
 
     Raises RecursionError for a cell that is nested too deeply to be read.
     """
-    tree, text = _parsed(source)
+    tree, text = parsed(source)
     bound = _bound(tree, text)
     other = {name for name in protected if not bound.get(name, set()) <= protected[name]}
     ours = {name for name, forms in bound.items() if any("tiles" in form for form in forms)}
     return sorted(other | set(_changed(tree, ours | set(protected))))
 
 
-def _parsed(source: str) -> tuple[ast.Module, str]:
-    """A cell as the kernel runs it, magic commands included; empty where it is not Python."""
+@functools.lru_cache(maxsize=100)
+def parsed(source: str) -> tuple[ast.Module, str]:
+    """A cell as the kernel runs it, magic commands included, and its text; empty where it is not Python. Raises RecursionError."""
     lines = source.lstrip().split("\n")
     if lines[0].startswith("%%"):  # what a cell magic is given is mostly code, in a string
         source = "\n".join(lines[1:])
@@ -119,7 +120,8 @@ def _changed(tree: ast.Module, watched: set[str]) -> Iterator[str]:
             root = node.value
             while isinstance(root, (ast.Attribute, ast.Subscript)):
                 root = root.value
-            if isinstance(root, ast.Name) and root.id in watched:
+            setting = ast.unparse(node).startswith("torch.backends.")  # such as `torch.backends.cudnn.benchmark = True`
+            if isinstance(root, ast.Name) and root.id in watched and not setting:
                 yield root.id
         if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant):
             space = node.value.func if isinstance(node.value, ast.Call) else node.value

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import hashlib
 import io
 import json
@@ -75,6 +76,7 @@ class Edit:
     mark: TokenInfo
 
 
+@functools.lru_cache(maxsize=1000)
 def student_source(source: str) -> str:
     """The student's form of an exercise cell. Raises BlankError, naming the line."""
     return _derived(source)[0]

@@ -15,6 +15,7 @@ The source of a lesson is `solutions/NN_name.ipynb`. Its cells are marked with t
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import tempfile
@@ -126,6 +127,17 @@ def read(path: Path) -> Lesson:
     except Exception as error:
         raise LessonError(f"{path}: this is not a notebook ({type(error).__name__}). Restore the file from git.") from error
     return parse(notebook, path)
+
+
+def read_once(path: Path) -> Lesson:
+    """As `read`, and the same lesson again while the file is unchanged: for those who leave its notebook as it is."""
+    status = path.stat()
+    return _read_once(path, status.st_mtime_ns, status.st_size)
+
+
+@functools.lru_cache(maxsize=100)
+def _read_once(path: Path, mtime_ns: int, size: int) -> Lesson:
+    return read(path)
 
 
 def parse(notebook: NotebookNode, path: Path) -> Lesson:

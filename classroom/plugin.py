@@ -65,7 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not _grading(config):
         return
     if config.option.sandbox == "on":
-        from classroom.kernel import sandbox_problem
+        from classroom.sandbox import sandbox_problem
 
         if problem := sandbox_problem():
             raise pytest.UsageError(f"--sandbox on: {problem}")
@@ -136,12 +136,12 @@ class GradedFile(IPyNbFile):
     """A student's notebook, graded against the solved lesson of the same name."""
 
     def collect(self):
-        from classroom.lesson import LessonError, read, reference_of
+        from classroom.lesson import LessonError, read_once, reference_of
         from classroom.sitting import Limits, Sitting
         from classroom.submission import Unreadable, read_answers
 
         try:
-            lesson = read(reference_of(self.path, self.config.option.solutions))
+            lesson = read_once(reference_of(self.path, self.config.option.solutions))
         except LessonError as error:
             raise self.CollectError(str(error)) from None
         self.nb = lesson.notebook
@@ -201,7 +201,7 @@ class GradedExercise(IPyNbCell):
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport):
     """A graded exercise that did not pass is "not yet": counted, and told in the report's own section."""
-    if PROPERTY in dict(report.user_properties) and report.when == "call":
+    if PROPERTY in dict(getattr(report, "user_properties", ())) and report.when == "call":
         return ("passed", ".", "PASSED") if report.passed else ("not yet", "-", "NOT YET")
     return None
 
@@ -251,9 +251,9 @@ class Report:
                 terminalreporter.write_line(_line(exercise), green=passed, yellow=not passed)
             terminalreporter.write_line(f"{notebook['score']} of {notebook['max']} points")
         if self.notebooks:
-            from classroom.kernel import sandbox_note
+            from classroom import sandbox
 
-            if note := sandbox_note(self.config.option.sandbox):
+            if note := sandbox.note(self.config.option.sandbox):
                 terminalreporter.write_line(f"note: {note}")
 
 

@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
-from classroom import bindings
+from classroom import bindings, sandbox
 from classroom.derive import BLANK, blanks, student_source
-from classroom.kernel import Kernel, Outcome, sandbox_problem
+from classroom.kernel import Kernel, Outcome
 from classroom.lesson import CHECK, EXERCISE, HIDDEN, Lesson, role
+from classroom.reach import reaches
 from classroom.submission import Answer, defined_functions, definitions, is_untouched, names, statements, used_names
 
 MESSAGE_CHARACTERS = {"verdict": 1500, "error": 300}
@@ -167,7 +168,7 @@ class Sitting:
         if answer.source is None:
             return answer.problem
         blank = student_source(self.lesson.exercises[exercise].answer.source)
-        if not is_untouched(answer.source, blank) and (why := self._rebinds(exercise)):
+        if not is_untouched(answer.source, blank) and (why := self._rebinds(exercise) or self._reaches(exercise)):
             return why
         for helper in answer.before:
             self._execute(helper, remember=True)
@@ -180,6 +181,16 @@ class Sitting:
         if left:
             return _blanks_left(answer.source, left)
         return None if outcome.ok else self._cell_failure(outcome, exercise, answer.source)
+
+    def _reaches(self, exercise: str) -> str | None:
+        """What to say when an answer reaches for what judges it."""
+        answer = self.answers[exercise]
+        try:
+            texts = map(reaches, [*answer.before, answer.source, *answer.after])
+            found = list(dict.fromkeys(name for names_ in texts for name in names_))
+        except RecursionError as error:
+            return str(error)
+        return f"its cell uses {', '.join(found[:3])}, which reaches into what checks it: leave that out" if found else None
 
     def _rebinds(self, exercise: str) -> str | None:
         """What to say when an answer gives another meaning to what cells before its check, or the check, define."""
@@ -275,6 +286,8 @@ class Sitting:
             "died": "kills the kernel",
             "timeout": f"takes longer than {self.limits.cell:g} s",
             "flood": "prints without end",
+            "memory": f"uses more than {sandbox.MEMORY_BYTES >> 30} GB of memory",
+            "processes": f"starts more than {sandbox.PROCESSES} processes and threads",
         }
         return reasons[outcome.status]
 
@@ -296,11 +309,18 @@ class Sitting:
             if self.kernel is not None and self.kernel.alive():
                 break
             self.stop()
-            self.kernel = Kernel(sandbox=self.sandbox != "off" and sandbox_problem() is None, startup_seconds=self.limits.start)
+            level = sandbox.level(self.sandbox)
+            self.kernel = Kernel(level=level, prepare=self._imports, startup_seconds=self.limits.start)
             killer = next((source for source in self.history if self.kernel.execute(source, self.limits.cell).gone), None)
             if killer is not None:
                 self.history.remove(killer)
         return self.kernel
+
+    @property
+    def _imports(self) -> list[str]:
+        """What the lesson's given cells import, a statement each."""
+        given = [cell.source for cell in self.lesson.notebook.cells if cell.cell_type == "code" and role(cell)[0] is None]
+        return [text for source in given for text, _ in definitions(source, (ast.Import, ast.ImportFrom))]
 
     def stop(self) -> None:
         """Ends the kernel, if one runs."""

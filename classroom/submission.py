@@ -64,6 +64,7 @@ def _read(path: Path) -> NotebookNode:
         sources = [cell.source for cell in notebook.cells if cell.cell_type and isinstance(cell.metadata, dict)]
         if not all(isinstance(source, str) for source in sources):
             raise ValueError("a cell without text")
+        "".join(sources).encode()  # half of a character, "\\ud800", can be sent to no kernel
         if sum(map(len, sources)) > MAX_TEXT or len(sources) > MAX_CELLS:
             raise Unreadable(
                 f"its cells hold more than {MAX_TEXT // 1_000_000} MB of text, or are more than {MAX_CELLS:,}; "

@@ -15,8 +15,8 @@ from nbformat import NotebookNode
 from sample_lesson import HIDDEN, NAME, POINTS, SOURCES, make_course
 
 from classroom.derive import student_source
-from classroom.kernel import sandbox_problem
 from classroom.plugin import _line
+from classroom.sandbox import sandbox_problem
 from classroom.submission import used_names
 
 ALL = set(POINTS)
