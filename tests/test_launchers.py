@@ -2,6 +2,7 @@
 
 import ctypes
 import inspect
+import io
 
 import numpy as np
 import pytest
@@ -153,6 +154,10 @@ def numpy_adds(x, y, out):
     out.numpy()[:] = x.numpy() + y.numpy()
 
 
+def bytes_are_saved(x, y, out):
+    torch.save(x, io.BytesIO())
+
+
 def half_is_torch(x, y, out):
     doubled = x * 2
     launcher(add_kernel)(doubled, y, out)
@@ -170,6 +175,8 @@ def returns(x, y, out):
         (torch_adds, "the launcher lets torch compute (`add`)"),
         (half_is_torch, "the launcher lets torch compute (`mul`)"),
         (numpy_adds, "the launcher takes a tensor out of torch (`numpy`)"),
+        (bytes_are_saved, "the launcher takes a tensor out of torch"),
+        (lambda x, y, out: list(x.untyped_storage()), "the launcher takes a tensor out of torch (`untyped_storage`)"),
         (lambda x, y, out: None, "No kernel was launched"),
         (lambda x, y, out: out.fill_(0), "the launcher fills its output (`fill_`)"),
         (lambda x, y, out: out[:].zero_(), "the launcher fills its output (`zero_`)"),

@@ -98,6 +98,9 @@ class Buffer:
         return (self.bits == self.poison).cpu().contiguous().numpy()
 
 
+_storage = torch.Tensor.untyped_storage
+
+
 class _OnlyLaunches(TorchDispatchMode):
     """Refuses every torch operation of the launcher that computes, or that fills an output.
 
@@ -106,7 +109,7 @@ class _OnlyLaunches(TorchDispatchMode):
 
     def __init__(self, outputs: list[Buffer]):
         super().__init__()
-        self.outputs = {output.memory.untyped_storage().data_ptr() for output in outputs}
+        self.outputs = {_storage(output.memory).data_ptr() for output in outputs}
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -121,7 +124,7 @@ class _OnlyLaunches(TorchDispatchMode):
                     f"{_where()}the launcher lets torch compute (`{name.strip('_')}`). The kernel must do the work: "
                     "a launcher makes scratch memory, computes strides and launches."
                 )
-            if name.endswith("_") and args[0].untyped_storage().data_ptr() in self.outputs:
+            if name.endswith("_") and _storage(args[0]).data_ptr() in self.outputs:
                 raise NotYet(f"{_where()}the launcher fills its output (`{name}`). Only the kernel stores there.")
         result = function(*args, **(kwargs or {}))
         if name in UNFILLED and result.is_floating_point() and not _inside_a_launch():
@@ -160,8 +163,8 @@ def _where() -> str:
 
 @contextlib.contextmanager
 def _no_numpy() -> Iterator[None]:
-    """A launcher may not take its tensors to NumPy or Python."""
-    names = ("numpy", "__array__", "tolist", "__dlpack__")
+    """A launcher may not take its tensors, or the bytes under them, to NumPy or Python."""
+    names = ("numpy", "__array__", "tolist", "__dlpack__", "untyped_storage", "_typed_storage", "__reduce_ex__")
     own = {name: getattr(torch.Tensor, name) for name in names}
 
     def guarded(name: str):

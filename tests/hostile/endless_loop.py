@@ -1,0 +1,14 @@
+# exercise: 5.1
+# expects: takes longer than
+# others: pass
+# A loop that catches every interrupt, and ignores the polite signals.
+import signal
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+    signal.signal(number, signal.SIG_IGN)
+def shifted(x):
+    while True:
+        try:
+            while True:
+                pass
+        except BaseException:
+            pass
