@@ -153,6 +153,13 @@ def test_likely_cause_without_programs(expected, wrong, words):
     assert (words in said) if words else said == ""
 
 
+@pytest.mark.parametrize("moved, words", [(X[::-1], "in another order"), (np.roll(X, 1), "one place too late")])
+def test_an_order_is_judged_by_the_tolerance_of_each_value(moved, words):
+    tolerance = np.where(np.arange(1000) == 7, 10.0, TOLERANCE)  # that of one value is no measure for the others
+    for got, fits in ((moved, True), (moved + 0.3 * RNG.standard_normal(1000), False)):
+        assert (words in likely_cause(Difference(got, X, tolerance))) == fits
+
+
 CASES = rows(3, 8, 7, block_size=[4, 4, 4], kinds=["normal", "large negatives", "rising"])  # one block, two, a ragged one
 
 

@@ -31,6 +31,12 @@ def test_a_mistake_in_the_shape_is_named(monkeypatch):
         check("99.1", lambda x: x[:-1], against=lambda x: x, cases=[Case("three", (np.ones(3),))])
 
 
+def test_many_numbers_in_the_place_of_one(monkeypatch):
+    monkeypatch.setitem(MISTAKES, "99.1", {"Those are all: which one is asked for?": lambda x: x})
+    with pytest.raises(NotYet, match=r"has shape \(3,\), expected one number\.\n  Those are all: which one is asked for\?$"):
+        check("99.1", lambda x: x, against=lambda x: x.max(), cases=[Case("three", (np.ones(3),))])
+
+
 @pytest.mark.parametrize("second, named", [(7.0, True), (9.0, False)])
 def test_upside_down_in_every_case(second, named):
     cases = [Case("one", (5.0, 1.0)), Case("two", (second, 1.0))]

@@ -169,17 +169,18 @@ def rows_exchanged(d: Difference) -> str | None:
 
 def permuted(d: Difference) -> str | None:
     if 2 < d.bad.size and np.isfinite(d.got).all() and np.abs(d.got - d.expected).max() > 0.01 * np.ptp(d.expected) > 0:
-        got, expected = np.sort(d.got, axis=None), np.sort(d.expected, axis=None)
-        if np.allclose(got, expected, rtol=1e-3, atol=float(d.tolerance.max())):
+        order = np.argsort(d.expected, axis=None)
+        got, expected, tolerance = np.sort(d.got, axis=None), d.expected.flat[order], d.tolerance.flat[order]
+        if np.allclose(got, expected, rtol=1e-3, atol=tolerance):
             return "The values are right but stand in another order: look at the offsets of the store."
 
 
 def shifted(d: Difference) -> str | None:
     if d.bad.ndim == 1 and d.bad.size > 8:
         for step in (1, -1):
-            moved = np.roll(d.expected, step)
+            moved, tolerance = np.roll(d.expected, step), np.roll(d.tolerance, step)
             inner = slice(2, -2)
-            if np.allclose(d.got[inner], moved[inner], rtol=1e-3, atol=float(d.tolerance.max())) and np.ptp(d.expected) > 0:
+            if np.allclose(d.got[inner], moved[inner], rtol=1e-3, atol=tolerance[inner]) and np.ptp(d.expected) > 0:
                 return f"Every value stands one place too {'late' if step == 1 else 'early'}: look at the first offset."
 
 

@@ -261,6 +261,8 @@ MISTAKES = {
     },
     "9.9a": {
         "The scale is missing.": quantised(at_the_end=lambda acc, scale: acc),
+        "float16 ends at 65,504, and the sum goes beyond before the scale makes it small: multiply in float32, and let the store round.":
+            quantised(at_the_end=lambda acc, scale: acc.astype(np.float16) * scale),
         "Weights below 0 count as 128 to 255: int8 has a sign, uint8 has none.":
             quantised(weights=lambda w: w.astype(np.uint8).astype(float)),
         "x is rounded to whole numbers: w becomes float16, not x int8.": quantised(x_as=np.trunc),

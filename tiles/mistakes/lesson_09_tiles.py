@@ -1,6 +1,7 @@
 """Mistakes in lesson 09, matrix multiplication: see `tiles.mistakes`."""
 
 from collections import OrderedDict
+from itertools import product
 
 import numpy as np
 
@@ -282,14 +283,33 @@ def fused(mean=lambda x: x.mean(1), variance=None, end=right_end, rstd=lambda v:
     return given
 
 
-def by_descriptor(product, activation=gelu):
+def by_descriptor(multiplied, activation=gelu):
     """Exercise 9.7c with another product in the place of x @ w, from the tiles of x and w in each step."""
 
     def given(x, w, bias, column_sums):
         mean, rstd = x.mean(1)[:, None], 1 / np.sqrt(x.var(1) + 1e-5)[:, None]
-        return activation(right_end(product(in_steps(x, w, 64)), mean, column_sums, rstd, bias))
+        return activation(right_end(multiplied(in_steps(x, w, 64)), mean, column_sums, rstd, bias))
 
     return given
+
+
+def exchanged_offsets(x, w, bias, column_sums, result):
+    """Exercise 9.7c where the tiles of x, or of w, start at [column, row]: the nearer of the two results."""
+
+    def tile(matrix, row, col, rows, cols):  # what lies outside is 0
+        found, there = np.zeros((rows, cols)), matrix[row : row + rows, col : col + cols]
+        found[: there.shape[0], : there.shape[1]] = there
+        return found
+
+    (M, K), N = x.shape, w.shape[1]
+    mean, rstd, mistaken = x.mean(1)[:, None], 1 / np.sqrt(x.var(1) + 1e-5)[:, None], []
+    for x_step, w_step in ((-1, 1), (1, -1)):
+        acc = np.zeros((M + 128, N + 256))
+        for row, col, start in product(range(0, M, 128), range(0, N, 256), range(0, K, 64)):
+            x_tile, w_tile = tile(x, *(row, start)[::x_step], 128, 64), tile(w, *(start, col)[::w_step], 64, 256)
+            acc[row : row + 128, col : col + 256] += x_tile @ w_tile
+        mistaken.append(gelu(right_end(acc[:M, :N], mean, column_sums, rstd, bias)))
+    return min(mistaken, key=lambda given: np.abs(result - given).max())
 
 
 def rows_for_columns(x, w, bias, column_sums, **tile):
@@ -535,6 +555,7 @@ MISTAKES = {
         "The tile of x never moves on along K: it starts at column `start`.": by_descriptor(
             lambda steps: sum(steps[0][0][:, : len(w)] @ w for _, w in steps)
         ),
+        "First the row, then the column: the tile of x starts at [row, start], and that of w at [start, col].": exchanged_offsets,
         "The tile of w never moves on along K: it starts at row `start`.": by_descriptor(
             lambda steps: sum(x @ steps[0][1][: x.shape[1]] for x, _ in steps)
         ),

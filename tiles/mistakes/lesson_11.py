@@ -105,20 +105,23 @@ def rms(x, w):
     return x * w / np.sqrt(np.mean(x**2, axis=-1, keepdims=True) + 1e-6)
 
 
-def block(cut="right", join=True, order="qkv", first=True, second=True, add_normalised=False, halves=1, norm2=True):
-    """The loss of exercise 11.5b with other steps."""
+def block(cut="right", join=True, order="qkv", first=True, second=True, add_normalised=False, halves=1, norm2=True, always=None):
+    """The loss of exercise 11.5b with other steps; always: how many heads, from dim alone."""
 
     def given(x, dy, norm1, norm2_, qkv, out, up, down, heads=2):
         batch, n, dim = x.shape
+        heads = always(dim) if always else heads
         h = rms(x, norm1) @ qkv.T
         if cut == "heads first":
             parts = h.reshape(batch, n, heads, 3, -1).transpose(3, 0, 2, 1, 4)
         elif cut == "viewed":
             parts = h.reshape(3, batch, heads, n, -1)
+        elif cut == "tokens first":
+            parts = h.reshape(batch, n, 3, heads, -1).transpose(2, 0, 1, 3, 4)
         else:
             parts = h.reshape(batch, n, 3, heads, -1).transpose(2, 0, 3, 1, 4)
         q, k, v = (parts["qkv".index(letter)] for letter in order)
-        s = np.where(np.tri(n, dtype=bool), q @ k.swapaxes(-1, -2) * q.shape[-1] ** -0.5, -np.inf)
+        s = np.where(np.tri(q.shape[2], dtype=bool), q @ k.swapaxes(-1, -2) * q.shape[-1] ** -0.5, -np.inf)
         o = softmax(s) @ v
         o = (o.swapaxes(1, 2) if join else o).reshape(batch, n, dim) @ out.T
         x = o + (rms(x, norm1) if add_normalised else x * first)
@@ -199,6 +202,12 @@ MISTAKES = {
         "The last dimension holds all heads of q, then of k, then of v: 3 comes before the heads in the view.": block(cut="heads first"),
         "view alone mixes tokens and heads: split the last dimension, then permute.": block(cut="viewed"),
         "The heads of a token must stand side by side: transpose before you reshape.": block(join=False),
+        "Attention takes (batch, heads, n, d) for each of q, k and v: the heads come before the tokens. Yours lets each head attend to the others.":
+            block(cut="tokens first"),
+        "Attention takes (batch, heads, n, d), and gives o so: the heads come before the tokens, until o is transposed back.":
+            block(cut="tokens first", join=False),
+        "Not every block has 2 heads: self.heads says how many.": block(always=lambda dim: 2),
+        "Not every head has 16 numbers: the block has self.heads heads, and dim is shared among them.": block(always=lambda dim: dim // 16),
         "q, k and v stand in this order.": block(order="kqv"),
         "q, k and v stand in this order, and v is not k.": block(order="qvk"),
         "silu goes to the first half, a.": block(halves=-1),
@@ -275,7 +284,7 @@ RAISED = {
     },
     "11.5a": {
         "The kernels take matrices: x.reshape(-1, x.shape[-1]).": "too many values to unpack|not enough values to unpack",
-        "A transposed x has no such view: reshape makes a copy where it must.": "view size is not compatible|view\\(\\)",
+        "A transposed x, or dy, has no such view: reshape makes a copy where it must.": "view size is not compatible|view\\(\\)",
         **NO_RECORD, **NO_DERIVATIVE, **SAVED,
     },
     "11.5b": {

@@ -180,8 +180,10 @@ MISTAKES = {
         "Those are threads, and gpu.warps_per_sm counts warps.":
             stands(occupancy=lambda blocks, num_warps, gpu, **_: blocks * num_warps * 32 / gpu.warps_per_sm),
         "Not every SM holds 64 warps: gpu.warps_per_sm knows.": stands(occupancy=lambda blocks, num_warps, **_: blocks * num_warps / 64),
-        "An SM holds `blocks` programs where there are enough; how many there are, `filled` tells.":
+        "An SM holds `blocks` programs where there are enough; how many there are, `filled` tells.": any_of(
             stands(occupancy=lambda blocks, programs, num_warps, gpu, **_: min(blocks, programs / gpu.sms) * num_warps / gpu.warps_per_sm),
+            stands(occupancy=lambda blocks, programs, num_warps, gpu, **_: min(blocks, programs) * num_warps / gpu.warps_per_sm),
+        ),
         "All programs are not on one SM: it holds `blocks` of them at once.":
             stands(occupancy=lambda programs, num_warps, gpu, **_: programs * num_warps / gpu.warps_per_sm),
         "That is how many times the slots are filled, so it can exceed 1: all waves together have `waves * slots`.":
@@ -194,6 +196,8 @@ MISTAKES = {
             stands(filled=lambda programs, slots, waves, **_: ((waves - 1) * slots + programs % slots) / (waves * slots)),
         "An SM holds `blocks` programs at once, so a wave has `slots` places, not one for each SM.":
             stands(filled=lambda programs, waves, gpu, **_: programs / (waves * gpu.sms)),
+        "A slot counts whether or not there is a program for it: an SM has `blocks` of them, however few the programs are.":
+            stands(filled=lambda programs, blocks, gpu, **_: programs / (-(-programs // (few := min(blocks, programs) * gpu.sms)) * few)),
         "Each of the waves has `slots` slots, on all SMs together.":
             stands(filled=lambda programs, waves, blocks, **_: programs / (waves * blocks)),
     },
@@ -312,6 +316,9 @@ MISTAKES = {
             speeds(low=lambda s, b, ms, _: b / ms.max(axis=1) / 1e6),
         "A fifth of the median is not what one call in five stays below: take a quantile of the times.":
             speeds(low=lambda s, f, ms, median: 0.8 * median, high=lambda s, f, ms, median: 1.2 * median),
+        "Those are all sizes with 90 % of the best: asked is the first.": speeds(enough=lambda s, f, ms, median: s[median >= 0.9 * median.max()]),
+        "Those are the places of all sizes with 90 % of the best: asked is the first size.":
+            speeds(enough=lambda s, f, ms, median: np.flatnonzero(median >= 0.9 * median.max())),
         "That is the place in `sizes`: which size stands there?":
             speeds(enough=lambda s, f, ms, median: np.argmax(median >= 0.9 * median.max())),
         "That is where the median is highest, or near the best `high`: which size is the first with 90 % of the best median?":

@@ -134,6 +134,10 @@ def one_short_tile(traffic, case):
     return max(tiles) < N and sum(traffic.stores.values()) in (M * max(tiles), M * max(tiles) + M)
 
 
+def in_float16(values):
+    return values.astype(np.float16).astype(float)
+
+
 def near(logits, labels, scale, result):
     """The result, where it is right to three digits or so."""
     rights = cross_entropy()(logits, labels, scale)
@@ -244,6 +248,8 @@ MISTAKES = {
         "That is right but for a factor, the same in all: it is that of scale * loss, with the scale that the launcher is given.":
             another_factor,
         "p at the label fell to 0, and has no logarithm: take m + log(l) - x, with the logit x of the label.": logarithm_of_p,
+        "What is small has few digits in float16, or none, and the scale brings none back: multiply in float32, and let the store round.":
+            one_result(0, cross_entropy(lambda p, hit, total, scale: scale * in_float16(p - hit))),
         "That is as near as float16 comes: `.to(tl.float32)` after the load, and float32 until the store.": near,
     },
 }  # fmt: skip

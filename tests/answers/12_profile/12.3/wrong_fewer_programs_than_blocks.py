@@ -1,0 +1,14 @@
+# expects: An SM holds `blocks` programs where there are enough
+# Exercise 12.3
+def standing(flops, nbytes, ms, programs, num_warps, blocks, peak, gpu):
+    """How much of a GPU a kernel uses that takes ms milliseconds."""
+    seconds = ms / 1e3
+    tflops = flops / seconds / 1e12  # in TFLOP/s
+    of_bandwidth = nbytes / seconds / gpu.bandwidth  # share of the bandwidth
+    of_roof = max(flops / peak, nbytes / gpu.bandwidth) / seconds  # share of what the roofline allows
+
+    occupancy = min(blocks, programs) * num_warps / gpu.warps_per_sm  # share of the warps that an SM holds, with `blocks` programs
+    slots = blocks * gpu.sms
+    waves = -(-programs // slots)
+    filled = programs / (waves * slots)  # share of the slots in all waves
+    return tflops, of_bandwidth, of_roof, occupancy, filled
