@@ -51,7 +51,6 @@ _PROGRAM = Path(nursery.__file__).read_text(encoding="utf-8")
 _AFTER_IMPORTS = (
     "import ipykernel.debugger, IPython.core.completerlib, IPython.extensions.storemagic, tornado.platform.asyncio",
     "import sys; 'numpy' in sys.modules and __import__('numpy.random')",
-    "import sys; 'matplotlib' in sys.modules and __import__('matplotlib_inline.backend_inline')",
     "import sys; 'triton' in sys.modules and __import__('triton.runtime.cache').runtime.cache.triton_key()",
     "import sys; 'tiles' in sys.modules and 'triton' in sys.modules and __import__('tiles.launchers') and __import__('tiles.compiled')",
 )
@@ -328,6 +327,7 @@ def environment(base: Path, tiles: Path | None) -> dict[str, str]:
     folders = {"HOME": home, "USERPROFILE": home, "IPYTHONDIR": f"{home}/ipython", "XDG_CACHE_HOME": f"{home}/cache"}
     scratches = {"TMPDIR": scratch, "TEMP": scratch, "TMP": scratch, "TRITON_CACHE_DIR": f"{home}/triton"}
     quiet = {"USER": "student", "NO_COLOR": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONHASHSEED": "0"}
+    quiet["MPLBACKEND"] = "agg"  # no check looks at a figure, so none is drawn
     # Threads cost address space, which is limited: 64 cores would use it up.
     threads = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2", "MALLOC_ARENA_MAX": "4"}
     if tiles:

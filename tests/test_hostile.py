@@ -3,15 +3,17 @@
 tests/hostile/KIND.py is what a student wrote into the cell of one exercise. Its head says `# exercise:` which,
 `# expects:` words of the message (` | ` for or), `# others: pass` where the other exercises of that notebook pass (`any`: where they may
 not), `# needs: sandbox` where only bubblewrap protects; then what it tries. `# %% before`, `# %% answer` and `# %% after`
-begin cells of their own. Those of lesson 7 attack kernels: several stand in one notebook, each in its own exercise. untidy_KIND.py
-must get all points. Notebooks that are no notebooks, and names that are no names, are made below.
+begin cells of their own. Those of lesson 7 attack kernels: several stand in one notebook, each in its own exercise.
+untidy_KIND.py must get all points. Notebooks that are no notebooks, and names that are no names, are made below.
 """
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import ctypes
 import hashlib
+import io
 import json
 import os
 import re
@@ -120,12 +122,15 @@ def lesson_notebook() -> nbformat.NotebookNode:
 
 
 def make_course(root: Path) -> None:
-    """Both lessons in root/solutions: the small one is executed, that of kernels is the course's own."""
-    from classroom.execute import run
-
+    """Both lessons in root/solutions: the small one is executed here, that of kernels is the course's own."""
+    notebook, names = lesson_notebook(), {}
+    for cell in notebook.cells:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(cell.source, names)
+        cell.outputs = [nbformat.v4.new_output("stream", text=printed.getvalue())] if printed.getvalue() else []
     (root / "solutions").mkdir(parents=True)
-    nbformat.write(lesson_notebook(), root / "solutions" / f"{NAME}.ipynb")
-    run([root / "solutions" / f"{NAME}.ipynb"])
+    nbformat.write(notebook, root / "solutions" / f"{NAME}.ipynb")
     (root / "solutions" / f"{KERNELS}.ipynb").write_bytes((ROOT / "solutions" / f"{KERNELS}.ipynb").read_bytes())
 
 
@@ -147,9 +152,9 @@ def fill(text: str, course: Path) -> str:
 
 
 def packed() -> list[list[Kind]]:
-    """The attacks on kernels, a notebook each list: no two of one exercise."""
+    """What is about kernels, a notebook each list: no two of one exercise."""
     packs: list[list[Kind]] = []
-    for one in KINDS:
+    for one in [*KINDS, *UNTIDY]:
         if one.lesson == KERNELS:
             free = next((pack for pack in packs if one.exercise not in [other.exercise for other in pack]), None)
             packs.append([one]) if free is None else free.append(one)
@@ -194,13 +199,13 @@ def malformed(right: nbformat.NotebookNode) -> dict[str, tuple[bytes | Path | No
     }
 
 
-NAMES = [  # of students' folders; each holds a right notebook
+NAMES = [  # of students' folders; the first two hold a right notebook, the others an empty file
     "two\nlines",
+    "=HYPERLINK(1)",
     "-rf",
     "up..",
     "%2e%2e%2fup",
     "<script>alert(7)",
-    "=HYPERLINK(1)",
     "CON",
     "a" * 200,
     "\u202eright to left",
@@ -217,11 +222,16 @@ def write_class(course: Path) -> dict[str, str]:
         (folder / student).mkdir(parents=True, exist_ok=True)
         (folder / student / f"{lesson}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
 
-    honest = {student: NAME for student in ("aaron", "mia", "zoe", *NAMES)} | {one.name: one.lesson for one in UNTIDY}
-    for student in ("aaron", "mia", "zoe", *NAMES):
+    honest = {student: NAME for student in ("aaron", "zoe", *NAMES[:2])} | {
+        one.name: NAME for one in UNTIDY if one.lesson == NAME
+    }
+    for student in ("aaron", "zoe", *NAMES):
         hand_in(student, NAME, handed_in(course, NAME))
-    for one in [*UNTIDY, *(one for one in KINDS if one.lesson == NAME)]:
-        hand_in(one.name, one.lesson, handed_in(course, one.lesson, one))
+    for student in NAMES[2:]:
+        (folder / student / f"{NAME}.ipynb").write_bytes(b"")
+    for one in [*KINDS, *UNTIDY]:
+        if one.lesson == NAME:
+            hand_in(one.name, NAME, handed_in(course, NAME, one))
     for number, pack in enumerate(packed()):
         hand_in(f"kernels_{number}", KERNELS, handed_in(course, KERNELS, *pack))
     for name, (content, words) in malformed(handed_in(course, NAME)).items():
@@ -332,9 +342,9 @@ def test_an_attack_scores_nothing(graded, one):
     attacked = exercises[one.exercise]
     assert not attacked["passed"] and attacked["score"] == 0, attacked
     for words in one.expects:
-        assert any(choice in attacked["message"] for choice in words.split(" | ")), attacked
+        assert any(choice in attacked["message"] for choice in words.split(" | ")), attacked["message"]
     if one.others == "pass":
-        mine = {one.exercise} | ({other.exercise for pack in packed() if one in pack for other in pack})
+        mine = {one.exercise} | {other.exercise for pack in packed() if one in pack for other in pack if other in KINDS}
         assert {id_: e["message"] for id_, e in exercises.items() if id_ not in mine and not e["passed"]} == {}
 
 
@@ -343,6 +353,11 @@ def test_honest_and_untidy_ones_get_all_points(graded):
     for student, exercises in lost.items():
         assert exercises is not None, f"{student!r} was not graded\n{graded.log}"
         assert {id_: e["message"] for id_, e in exercises.items() if not e["passed"]} == {}, student
+
+
+def test_names_of_every_kind_are_graded(graded):
+    for student in NAMES:
+        assert (student, NAME) in graded.verdicts, f"{student!r} was not graded\n{graded.log}"
 
 
 def test_what_is_no_notebook_is_told(graded):

@@ -67,6 +67,7 @@ class Trial:
     passed: list[Case] = field(default_factory=list)
     built: dict[tuple, Any] = field(default_factory=dict)  # by id and constants: the kernels that the compiler has accepted
     programs: int = 0  # interpreted so far
+    sources: dict[int, tuple[Any, str]] = field(default_factory=dict)  # by id: a function and its source
     no_whole_number: tuple[str, str] | None = None  # label and verdict: the first float where a whole number is expected
 
     # ---- NumPy answers: they return their result, or fill a CountedArray
@@ -294,7 +295,13 @@ class Trial:
     def _mentions_exponentials(self, traffic) -> bool:
         """Whether an exponential or a logarithm is near: in the specification, the launcher or a kernel."""
         functions = [self.against, self.answer, *(launch.request[0].fn for launch in traffic.launches)]
-        return any(EXPONENTIAL.search(_source(function)) for function in functions)
+        return any(EXPONENTIAL.search(self._source_of(function)) for function in functions)
+
+    def _source_of(self, function: Callable) -> str:
+        """Its source, looked up once: it takes as long as a small launch."""
+        if id(function) not in self.sources:
+            self.sources[id(function)] = function, _source(function)  # held, so that no other one gets its id
+        return self.sources[id(function)][1]
 
     def _explained(self, fault: Any, case: Case) -> str:
         """A KernelError's message, and the mistake that explains it or what to do about it."""
@@ -401,8 +408,9 @@ class Trial:
                 raise NotYet(wrong)
             g = np.asarray(g)
             if g.ndim and not e.ndim:
-                what = name or "The result"
-                raise NotYet(f"{what} has shape {g.shape}, expected one number: is a sum, or a maximum, missing?")
+                known = recognise(self.exercise, [_as_double(value) for value in case.inputs], case.options, got, which)
+                what = f"{name or 'The result'} has shape {g.shape}, expected one number"
+                raise NotYet(lines(f"{what}.", known) if known else f"{what}: is a sum, or a maximum, missing?")
             if g.shape != e.shape:
                 known = recognise(self.exercise, [_as_double(value) for value in case.inputs], case.options, got, which)
                 raise NotYet(lines(f"{name or 'The result'} has shape {g.shape}, expected {e.shape}.", known))

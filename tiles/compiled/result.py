@@ -40,12 +40,8 @@ class CompiledKernel:
     target: Target
     num_warps: int
     num_stages: int
-    registers: int
-    stack: int
-    shared_static: int
     shared_dynamic: int
     tensor_memory: int
-    occupancy: Occupancy
     widest_load: int
     widest_store: int
     tensor_core: str | None
@@ -56,7 +52,34 @@ class CompiledKernel:
     llir: str = field(repr=False)
     ptx: str = field(repr=False)
     cubin: bytes = field(repr=False)
-    accesses: tuple[Access, ...] = field(repr=False)
+
+    # What takes a program, or a moment, and what a check of an answer seldom asks for, is worked out when it is first asked for.
+
+    @functools.cached_property
+    def _resources(self) -> tuple[int, int, int]:
+        return _resources(self.cubin, self.name)
+
+    @property
+    def registers(self) -> int:
+        return self._resources[0]
+
+    @property
+    def stack(self) -> int:
+        return self._resources[1]
+
+    @property
+    def shared_static(self) -> int:
+        return self._resources[2]
+
+    @property
+    def occupancy(self) -> Occupancy:
+        own_static = max(0, self.shared_static - self.target.shared_reserved)
+        shared = own_static + self.shared_dynamic
+        return occupancy(self.registers, shared, self.num_warps, self.target, self.tensor_memory)
+
+    @functools.cached_property
+    def accesses(self) -> tuple[Access, ...]:
+        return read_accesses(self.ttgir, self.ptx)
 
     @property
     def sass(self) -> str:
@@ -125,9 +148,6 @@ def _many(count: int, what: str) -> str:
 def describe(result: Any, target: Target) -> CompiledKernel:
     """The facts of a kernel that Triton has compiled."""
     text, metadata = result.asm, result.metadata
-    registers, stack, static = _resources(text["cubin"], metadata.name)
-    own_static = max(0, static - target.shared_reserved)
-    columns = getattr(metadata, "tmem_size", None) or 0
     cp_async, tma = asynchronous_copies(text["ptx"])
     moved = [m for line in text["ptx"].splitlines() if (m := instruction_bytes(line))]
     return CompiledKernel(
@@ -135,12 +155,8 @@ def describe(result: Any, target: Target) -> CompiledKernel:
         target=target,
         num_warps=metadata.num_warps,
         num_stages=metadata.num_stages,
-        registers=registers,
-        stack=stack,
-        shared_static=static,
         shared_dynamic=metadata.shared,
-        tensor_memory=columns,
-        occupancy=occupancy(registers, own_static + metadata.shared, metadata.num_warps, target, columns),
+        tensor_memory=getattr(metadata, "tmem_size", None) or 0,
         widest_load=max((size for kind, size in moved if kind == "load"), default=0),
         widest_store=max((size for kind, size in moved if kind == "store"), default=0),
         tensor_core=tensor_core(text["ptx"]),
@@ -151,7 +167,6 @@ def describe(result: Any, target: Target) -> CompiledKernel:
         llir=text["llir"],
         ptx=text["ptx"],
         cubin=text["cubin"],
-        accesses=read_accesses(text["ttgir"], text["ptx"]),
     )
 
 
