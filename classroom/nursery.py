@@ -297,6 +297,7 @@ def _become_kernel(request: dict, descriptors: list[int], parent: int) -> int:
         os.setgroups([])
         os.setresgid(request["user"], request["user"], request["user"])
         os.setresuid(request["user"], request["user"], request["user"])
+    os.nice(5)  # the warden comes first, also beside a fork bomb
     _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
     _die_with_parent()  # a change of user forgets it
     if os.getppid() != parent:

@@ -2,7 +2,8 @@
 
 The cells run in the solution's order: given cells, the student's answer, the visible check, the hidden check. What runs
 is remembered; when the kernel dies, hangs or prints without end, a new one is started, what ran before is replayed, and
-the next exercise is graded. The messages are written for the student, and tell nothing of hidden checks.
+the next exercise is graded. What no verdict asks for does not run: figures of which nobody uses a name, and what stands
+behind the last answer that was written. The messages are written for the student, and tell nothing of hidden checks.
 
 What checks import and define is there for later ones, also where a check does not run. An answer may not give it, nor
 what given cells import and define, another meaning: its cell is not run then.
@@ -25,9 +26,18 @@ from nbformat import NotebookNode
 from classroom import bindings, sandbox
 from classroom.derive import BLANK, blanks, student_source
 from classroom.kernel import Kernel, Outcome
-from classroom.lesson import CHECK, EXERCISE, HIDDEN, Lesson, role
+from classroom.lesson import CHECK, EXERCISE, HIDDEN, Lesson, role, tags
 from classroom.reach import reaches
-from classroom.submission import Answer, defined_functions, definitions, is_untouched, names, statements, used_names
+from classroom.submission import (
+    Answer,
+    assigned_names,
+    defined_functions,
+    definitions,
+    is_untouched,
+    names,
+    statements,
+    used_names,
+)
 
 MESSAGE_CHARACTERS = {"verdict": 1500, "error": 300}
 
@@ -70,6 +80,7 @@ class Sitting:
     limits: Limits = field(default_factory=Limits)
     kernel: Kernel | None = None
     history: list[str] = field(default_factory=list)  # what a new kernel has to run to be where the old one was
+    waiting: list[str] = field(default_factory=list)  # what has to run before anything else does
     done: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)  # exercises that did not pass, and what the student read
     deadline: float | None = None
@@ -99,7 +110,7 @@ class Sitting:
         why = None
         for step in self._steps(exercise):
             if step.kind is None:
-                self._execute(step.cell.source, remember=True)  # it may fail over a wrong answer; the check will tell
+                self.waiting.append(step.cell.source)  # it may fail over a wrong answer; the check will tell
             elif step.kind == EXERCISE:
                 why = self._answer(exercise)
             elif why:
@@ -126,7 +137,7 @@ class Sitting:
         return None
 
     @functools.cached_property
-    def _given_functions(self) -> dict[str, set[str]]:
+    def _given_functions(self) -> dict[str, frozenset[str]]:
         """Functions that given cells and visible checks define, with the names that each of them uses."""
         cells = [cell for cell in self.lesson.notebook.cells if cell.cell_type == "code"]
         sources = [cell.source for cell in cells if role(cell)[0] not in (EXERCISE, HIDDEN)]
@@ -141,7 +152,7 @@ class Sitting:
                 self.done.add(other)
                 for step in self._steps(other):
                     if step.kind is None:
-                        self._execute(step.cell.source, remember=True)
+                        self.waiting.append(step.cell.source)
                     elif step.kind == EXERCISE:
                         self._answer(other)
                     else:
@@ -155,12 +166,31 @@ class Sitting:
                 continue
             kind, id_ = role(cell)
             if kind is None:
-                given.append(Step(None, cell))
+                if cell.source not in self._for_show:
+                    given.append(Step(None, cell))
                 continue
             if id_ == exercise:
                 steps += [*given, Step(kind, cell)]
             given = []
         return steps
+
+    @functools.cached_property
+    def _for_show(self) -> set[str]:
+        """The sources of given cells that are figures or measurements, and define nothing that anything else uses."""
+        cells = [cell for cell in self.lesson.notebook.cells if cell.cell_type == "code"]
+        shows = [cell for cell in cells if role(cell)[0] is None and {"gpu", "nbval-ignore-output"} & set(tags(cell))]
+        found = set()
+        for cell in shows:
+            used = self._mentioned.union(*(used_names(other.source) for other in cells if other is not cell))
+            if not assigned_names(cell.source) & used:
+                found.add(cell.source)
+        return found
+
+    @functools.cached_property
+    def _mentioned(self) -> set[str]:
+        """All names in the student's answers."""
+        texts = [text for a in self.answers.values() for text in (*a.before, a.source or "", *a.after)]
+        return {node.id for text in texts for node in ast.walk(ast.Module(statements(text), [])) if isinstance(node, ast.Name)}
 
     def _answer(self, exercise: str) -> str | None:
         """Runs the student's answer; what is wrong with it already, or None."""
@@ -170,14 +200,13 @@ class Sitting:
         blank = student_source(self.lesson.exercises[exercise].answer.source)
         if not is_untouched(answer.source, blank) and (why := self._rebinds(exercise) or self._reaches(exercise)):
             return why
-        for helper in answer.before:
-            self._execute(helper, remember=True)
-        outcome = self._execute(answer.source, remember=True)
-        for helper in answer.after:
-            self._execute(helper, remember=True)
         left = blanks(answer.source)
         if is_untouched(answer.source, blank) or len(left) >= len(blanks(blank)) > 0:
+            self.waiting += [*answer.before, answer.source, *answer.after]
             return "not written yet"
+        self.waiting += answer.before
+        outcome = self._execute(answer.source, remember=True)
+        self.waiting += answer.after
         if left:
             return _blanks_left(answer.source, left)
         return None if outcome.ok else self._cell_failure(outcome, exercise, answer.source)
@@ -225,7 +254,7 @@ class Sitting:
             if calls_an_answer and not definitions(text, kinds):
                 continue
             if run:
-                self._execute(text, remember=True)
+                self.waiting.append(text)
             else:
                 self.history.append(text)
 
@@ -240,8 +269,8 @@ class Sitting:
 
     def _check(self, step: Step, exercise: str, same: Same) -> str | None:
         """Runs a check of the solution; None when it prints what it prints for the solution."""
-        tags = step.cell.metadata.get("tags", [])
-        compared = "nbval-ignore-output" not in tags and ("gpu" not in tags or has_gpu())
+        tagged = tags(step.cell)
+        compared = "nbval-ignore-output" not in tagged and ("gpu" not in tagged or has_gpu())
         outcome = self._execute(step.cell.source)
         self._define(step, run=not (outcome.ok or outcome.gone))
         right = outcome.ok and (not compared or (not outcome.truncated and same(outcome.outputs, step.cell.outputs)))
@@ -293,6 +322,11 @@ class Sitting:
 
     def _execute(self, source: str, remember: bool = False) -> Outcome:
         """Runs a cell. `remember` puts it among what is replayed after a death, unless it was the one that killed."""
+        while self.waiting:
+            self._run(self.waiting.pop(0), remember=True)
+        return self._run(source, remember)
+
+    def _run(self, source: str, remember: bool) -> Outcome:
         kernel = self._running_kernel()
         left = self.deadline - time.monotonic()
         outcome = kernel.execute(source, max(1.0, min(self.limits.cell, left)))

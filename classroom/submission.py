@@ -224,21 +224,32 @@ def names(source: str) -> frozenset[str]:
     return frozenset(defined or (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))
 
 
-def used_names(source: str) -> set[str]:
+@functools.lru_cache(maxsize=MAX_CELLS)
+def used_names(source: str) -> frozenset[str]:
     """The names that a cell uses and does not define, those that it expects from the cells before; none without a parse."""
     try:
         table = symtable.symtable(ast.unparse(ast.Module(statements(source), [])), "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+        return frozenset()
     used, waiting = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
     while waiting:
         scope = waiting.pop()
         used |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()}
         waiting += scope.get_children()
-    return used - {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    return frozenset(used - {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()})
 
 
-def defined_functions(source: str) -> dict[str, set[str]]:
+@functools.lru_cache(maxsize=MAX_CELLS)
+def assigned_names(source: str) -> frozenset[str]:
+    """The names to which a cell gives a meaning, those of its loops and imports too; none without a parse."""
+    try:
+        table = symtable.symtable(ast.unparse(ast.Module(statements(source), [])), "cell", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return frozenset()
+    return frozenset(s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported())
+
+
+def defined_functions(source: str) -> dict[str, frozenset[str]]:
     """The functions at the top level of a cell, with the names that each of them reads."""
     functions = [node for node in statements(source) if isinstance(node, ast.FunctionDef)]
     return {function.name: used_names(ast.unparse(function)) for function in functions}

@@ -29,7 +29,7 @@ from typing import TextIO
 
 from classroom import bindings, sandbox
 from classroom.lesson import read_once, write_if_changed
-from classroom.submission import MAX_BYTES
+from classroom.submission import MAX_BYTES, used_names
 
 GRACE_SECONDS = 60  # the plugin keeps to the limit of a submission itself; after these more, it is killed
 FORKS = sys.platform == "linux"
@@ -162,7 +162,10 @@ def _rehearse(lesson: str) -> None:
         with contextlib.redirect_stdout(null), contextlib.redirect_stderr(null):
             _pytest(Path(folder), ["--collect-only", *_places(Path(lesson)), str(copy)])
     cells = read_once(Path(lesson)).notebook.cells
-    bindings.defined(cell.source for cell in cells if cell.cell_type == "code")
+    sources = [cell.source for cell in cells if cell.cell_type == "code"]
+    bindings.defined(sources)
+    for source in sources:
+        used_names(source)
     gc.collect()
     gc.freeze()  # so that the memory stays shared with the forked graders
 

@@ -2,13 +2,13 @@
 # expects: of memory | takes longer than
 # needs: sandbox
 # others: pass
-# Memory in several processes, each below a limit of its own: 1 GB in each of 8, which write to every page of it.
+# Memory in several processes, each below a limit of its own: 128 MB in each of 60, which write to every page of it.
 import os, time
 
 
 def shifted(x):
-    filled = np.ones(1 << 27)
-    for _ in range(8):
+    filled = np.ones(1 << 24)
+    for _ in range(60):
         if os.fork() == 0:
             filled += 1
             time.sleep(20)
