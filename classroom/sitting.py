@@ -30,11 +30,11 @@ from classroom.lesson import CHECK, EXERCISE, HIDDEN, Lesson, role, tags
 from classroom.reach import reaches
 from classroom.submission import (
     Answer,
-    assigned_names,
     defined_functions,
     definitions,
     is_untouched,
     names,
+    read_and_assigned,
     statements,
     used_names,
 )
@@ -179,18 +179,14 @@ class Sitting:
         """The sources of given cells that are figures or measurements, and define nothing that anything else uses."""
         cells = [cell for cell in self.lesson.notebook.cells if cell.cell_type == "code"]
         shows = [cell for cell in cells if role(cell)[0] is None and {"gpu", "nbval-ignore-output"} & set(tags(cell))]
+        texts = [text for answer in self.answers.values() for text in (*answer.before, answer.source or "", *answer.after)]
+        read = set().union(*(read_and_assigned(text)[0] for text in texts))
         found = set()
         for cell in shows:
-            used = self._mentioned.union(*(used_names(other.source) for other in cells if other is not cell))
-            if not assigned_names(cell.source) & used:
+            used = read.union(*(used_names(other.source) for other in cells if other is not cell))
+            if not read_and_assigned(cell.source)[1] & used:
                 found.add(cell.source)
         return found
-
-    @functools.cached_property
-    def _mentioned(self) -> set[str]:
-        """All names in the student's answers."""
-        texts = [text for a in self.answers.values() for text in (*a.before, a.source or "", *a.after)]
-        return {node.id for text in texts for node in ast.walk(ast.Module(statements(text), [])) if isinstance(node, ast.Name)}
 
     def _answer(self, exercise: str) -> str | None:
         """Runs the student's answer; what is wrong with it already, or None."""

@@ -224,29 +224,25 @@ def names(source: str) -> frozenset[str]:
     return frozenset(defined or (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)))
 
 
-@functools.lru_cache(maxsize=MAX_CELLS)
 def used_names(source: str) -> frozenset[str]:
     """The names that a cell uses and does not define, those that it expects from the cells before; none without a parse."""
-    try:
-        table = symtable.symtable(ast.unparse(ast.Module(statements(source), [])), "cell", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    used, waiting = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
-    while waiting:
-        scope = waiting.pop()
-        used |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()}
-        waiting += scope.get_children()
-    return frozenset(used - {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()})
+    read, assigned = read_and_assigned(source)
+    return read - assigned
 
 
 @functools.lru_cache(maxsize=MAX_CELLS)
-def assigned_names(source: str) -> frozenset[str]:
-    """The names to which a cell gives a meaning, those of its loops and imports too; none without a parse."""
+def read_and_assigned(source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names of its own level that a cell reads, in functions too, and those that it assigns or imports; none without a parse."""
     try:
         table = symtable.symtable(ast.unparse(ast.Module(statements(source), [])), "cell", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    return frozenset(s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported())
+        return frozenset(), frozenset()
+    read, waiting = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
+    while waiting:
+        scope = waiting.pop()
+        read |= {symbol.get_name() for symbol in scope.get_symbols() if symbol.is_global() and symbol.is_referenced()}
+        waiting += scope.get_children()
+    return frozenset(read), frozenset(s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported())
 
 
 def defined_functions(source: str) -> dict[str, frozenset[str]]:

@@ -222,11 +222,9 @@ def count_sectors(offsets: np.ndarray, live: np.ndarray | None) -> int:
     if missing := -sectors.size % WARP:
         sectors = np.concatenate([sectors, np.full(missing, -1)])
     warps = sectors.reshape(-1, WARP)
-    steps = np.diff(warps, axis=1)
-    if live is not None or missing or (steps < 0).any():
+    if live is not None or missing or (warps[:, 1:] < warps[:, :-1]).any():
         warps = np.sort(warps, axis=1)
-        steps = np.diff(warps, axis=1)
-    return int((steps != 0).sum() + len(warps) - (warps[:, 0] == -1).sum())
+    return int(np.count_nonzero(warps[:, 1:] != warps[:, :-1]) + len(warps) - np.count_nonzero(warps[:, 0] == -1))
 
 
 COLLECTORS: list[Traffic] = []
