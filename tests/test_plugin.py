@@ -398,7 +398,7 @@ def kernel_dies_in_the_check(student):
 
 @submission(LATER, "its cell kills the kernel")
 def segmentation_fault(student):
-    student.answer(RIGHT + "import ctypes; ctypes.string_at(0)")
+    student.answer(RIGHT + "import faulthandler; faulthandler._sigsegv()")
 
 
 @submission(LATER, "its cell kills the kernel")
@@ -441,12 +441,15 @@ def closes_files(student):
     student.answer(RIGHT + "import os\nfor f in range(3, 60):\n  try: os.close(f)\n  except OSError: pass")
 
 
-@submission(LATER, "the display of errors was changed")
+REACHES = "which reaches into what checks it: leave that out"
+
+
+@submission(LATER, REACHES)
 def mutes_showtraceback(student):
     student.answer("# Exercise 5.1\n" + MUTED)
 
 
-@submission(OTHERS, "on a hidden one the result is wrong")
+@submission(LATER, REACHES)
 def replaces_run_cell(student):
     student.answer(WRONG.replace("2 *", "1 +") + RUN_CELL)
 
@@ -466,7 +469,7 @@ def raises_on_the_hidden_case(student):
     student.answer(RIGHT.replace("    m =", "    if x[0] == 2.5: raise ValueError(x)\n    m ="))
 
 
-@submission(ALL - {"5.2"})
+@submission(LATER, REACHES)
 def tells_what_it_saw(student):
     student.answer(SPY)
     student.answer(SPY_TELLS, "5.2")

@@ -129,3 +129,29 @@ def test_a_notebook_with_many_cells_is_read_soon(lesson, tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources]), path)
     answers = read_answers(path, lesson)
     assert [answers[exercise].source for exercise in ANSWERS] == list(ANSWERS.values())
+
+
+MUTED = """
+from IPython.core.interactiveshell import InteractiveShell
+InteractiveShell.showtraceback = lambda *a, **k: None
+get_ipython().showtraceback = lambda *a, **k: None
+def double(x):
+    raise ValueError("nobody sees this")
+"""
+RUN_CELL = """
+from IPython.core.interactiveshell import InteractiveShell
+original = InteractiveShell.run_cell
+def run_cell(self, raw, *a, **k):
+    return original(self, "print('passed')" if "check(near(double" in raw else raw, *a, **k)
+InteractiveShell.run_cell = run_cell
+def double(x):
+    return 1 + x
+"""
+
+
+@pytest.mark.parametrize(
+    "source, words", [(MUTED, "the display of errors was changed"), (RUN_CELL, "on a hidden one")], ids=["muted", "run_cell"]
+)
+def test_who_gets_past_the_fence_does_not_pass(lesson, monkeypatch, source, words):
+    monkeypatch.setattr("classroom.sitting.reaches", lambda source: [])
+    assert words in graded(lesson, ("5.1",), e5_1="# Exercise 5.1" + source)["5.1"]
