@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty
 
+import zmq
 from jupyter_client.blocking import BlockingKernelClient
 from jupyter_client.connect import write_connection_file
 from nbformat import NotebookNode
@@ -97,6 +99,8 @@ class Kernel:
     ):
         self.keep_bytes = keep_bytes
         self.work = sandbox.short_temporary_folder()
+        # It has no name: who may write to a file may also make it a program that runs with its owner's rights.
+        self._stderr = tempfile.TemporaryFile(dir=self.work)
         self._client: BlockingKernelClient | None = None
         self._process: subprocess.Popen | None = None
         self._warden: socket.socket | None = None
@@ -110,6 +114,7 @@ class Kernel:
             else:
                 self._spawn(connection, environment, cwd)
             self._client = BlockingKernelClient(connection_file=connection)
+            self._client.context.setsockopt(zmq.MAXMSGSIZE, FLOOD_BYTES)  # a larger one ends the connection, unread
             self._client.load_connection_file()
             self._client.start_channels(stdin=False, hb=False)
             self._wait_until_ready(time.monotonic() + startup_seconds)
@@ -123,19 +128,18 @@ class Kernel:
         nursery = sandbox.shared_nursery(level)
         self._nursery_words = nursery.complaint
         sockets = []
-        with open(self.work / "stderr", "w") as stderr:
-            try:
-                for channel in CHANNELS:
-                    sockets.append(listener := socket.socket(socket.AF_UNIX))
-                    listener.bind(f"{described['ip']}-{described[f'{channel}_port']}")
-                    listener.listen(16)
-                request = sandbox.request(nursery, self.work, described, prepare)
-                self._warden = nursery.connect(request, [stderr.fileno(), *(listener.fileno() for listener in sockets)])
-            except OSError as error:
-                raise KernelStartError(f"the kernel did not start: {nursery.complaint() or error}") from None
-            finally:
-                for listener in sockets:
-                    listener.close()
+        try:
+            for channel in CHANNELS:
+                sockets.append(listener := socket.socket(socket.AF_UNIX))
+                listener.bind(f"{described['ip']}-{described[f'{channel}_port']}")
+                listener.listen(16)
+            request = sandbox.request(nursery, self.work, described, prepare)
+            self._warden = nursery.connect(request, [self._stderr.fileno(), *(listener.fileno() for listener in sockets)])
+        except OSError as error:
+            raise KernelStartError(f"the kernel did not start: {nursery.complaint() or error}") from None
+        finally:
+            for listener in sockets:
+                listener.close()
 
     def _spawn(self, connection: str, environment: dict[str, str] | None, cwd: Path | None) -> None:
         """Start an ordinary process."""
@@ -143,16 +147,15 @@ class Kernel:
             os.makedirs(folder)
         env = sandbox.environment(self.work / "private", sandbox.tiles_folder()) if environment is None else dict(environment)
         env["JPY_PARENT_PID"] = str(os.getpid())
-        with open(self.work / "stderr", "w") as stderr:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _START, "-f", connection, "--HistoryManager.hist_file=:memory:"],
-                cwd=cwd or self.work / "private" / "cwd",
-                env=env,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=stderr,
-                start_new_session=True,
-            )
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", _START, "-f", connection, "--HistoryManager.hist_file=:memory:"],
+            cwd=cwd or self.work / "private" / "cwd",
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._stderr,
+            start_new_session=True,
+        )
 
     def _wait_until_ready(self, deadline: float) -> None:
         """Until both channels have answered one and the same request: then no output can be lost."""
@@ -160,7 +163,8 @@ class Kernel:
             request = self._client.kernel_info()
             if self._answered(request, min(deadline, time.monotonic() + 1)):
                 return
-        words = (self.work / "stderr").read_text(errors="replace")[-500:].strip() or self._nursery_words()
+        self._stderr.seek(0)
+        words = self._stderr.read().decode(errors="replace")[-500:].strip() or self._nursery_words()
         raise KernelStartError(f"the kernel did not start: {words or 'it wrote nothing'}")
 
     def _answered(self, request: str, deadline: float) -> bool:
@@ -194,7 +198,17 @@ class Kernel:
         return reason if reason in ("memory", "processes") else "died"
 
     def execute(self, source: str, seconds: float) -> Outcome:
-        """Run one cell for at most `seconds`. After a death, a timeout or a flood the kernel is stopped."""
+        """Run one cell for at most `seconds`. After one of GONE the kernel is stopped.
+
+        What is no message of a kernel comes from a program that pretends to be one: it ends like one that died.
+        """
+        try:
+            return self._execute(source, seconds)
+        except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+            self.stop()
+            return Outcome("died")
+
+    def _execute(self, source: str, seconds: float) -> Outcome:
         outcome, size, status, idle, exiting = Outcome(), 0, None, False, False
         if not self.alive():
             return Outcome(self._end())
@@ -202,6 +216,8 @@ class Kernel:
         deadline = time.monotonic() + seconds
         while status is None or not idle:
             for message in self._messages():
+                if time.monotonic() > deadline:
+                    break
                 if message["parent_header"].get("msg_id") != request:
                     continue
                 if message["msg_type"] == "execute_reply":
@@ -213,7 +229,7 @@ class Kernel:
                 elif (output := _output(message)) is not None:
                     size += _size(output)
                     outcome.add(output, size <= self.keep_bytes)
-                if size > FLOOD_BYTES or time.monotonic() > deadline or (status and idle):
+                if size > FLOOD_BYTES or (status and idle):
                     break
             gone = "flood" if size > FLOOD_BYTES else "died" if exiting else None if self.alive() else self._end()
             if not gone and time.monotonic() > deadline:
@@ -237,6 +253,7 @@ class Kernel:
         if self._process is not None:
             _kill_group(self._process)
             self._process = None
+        self._stderr.close()
         shutil.rmtree(self.work, ignore_errors=True)
 
 
@@ -281,4 +298,5 @@ def _size(output: NotebookNode) -> int:
         len(output.get("text", ""))
         + len(str(output.get("evalue", "")))
         + sum(len(str(value)) for value in output.get("data", {}).values())
+        + sum(len(str(line)) for line in output.get("traceback", []))
     )

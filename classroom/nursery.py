@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import array
 import ctypes
+import fcntl
 import gc
 import json
 import os
@@ -28,6 +29,7 @@ import random
 import select
 import signal
 import socket
+import struct
 import sys
 import tempfile
 import time
@@ -37,9 +39,9 @@ CHANNELS = ("shell", "iopub", "stdin", "control", "hb")  # the listening sockets
 POLL_SECONDS = 0.1
 MOST_REQUEST = 1 << 20  # bytes
 
-_NEW = {"mount": 0x20000, "ipc": 0x8000000, "user": 0x10000000, "pid": 0x20000000}  # CLONE_NEW…
+_NEW = {"mount": 0x20000, "ipc": 0x8000000, "user": 0x10000000, "pid": 0x20000000, "net": 0x40000000}  # CLONE_NEW…
 _NOSUID, _NODEV, _NOEXEC, _READ_ONLY, _REMOUNT, _BIND, _PRIVATE = 2, 4, 8, 1, 32, 4096, 0x44000  # MS_…
-_PDEATHSIG, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 24, 36, 38  # PR_SET_…
+_PDEATHSIG, _DUMPABLE, _CAPBSET_DROP, _SUBREAPER, _NO_NEW_PRIVS = 1, 4, 24, 36, 38  # PR_SET_…
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -113,6 +115,7 @@ def _guard(connection: socket.socket, request: dict, descriptors: list[int]) -> 
     os.dup2(descriptors[0], 2)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+    _new_keyring()
     if request["isolated"]:
         _leave_namespaces()
     parent = os.getpid()
@@ -129,6 +132,13 @@ def _guard(connection: socket.socket, request: dict, descriptors: list[int]) -> 
     except OSError:
         pass  # nobody is there to read it
     return 0
+
+
+def _new_keyring() -> None:
+    """A session keyring of its own: the one that is inherited holds the user's keys, and all kernels could write to it."""
+    number = {"x86_64": 250, "aarch64": 219}.get(os.uname().machine)  # of keyctl
+    if number:
+        _libc.syscall(number, 1, None)  # KEYCTL_JOIN_SESSION_KEYRING
 
 
 def _watch(connection: socket.socket, kernel: int, request: dict) -> str:
@@ -154,8 +164,9 @@ def _usage(isolated: bool) -> tuple[int, int]:
     memory = processes = 0
     for number in numbers:
         try:
-            status = dict(line.split(":", 1) for line in Path("/proc", str(number), "status").read_text().splitlines())
-        except (OSError, ValueError):
+            lines = Path("/proc", str(number), "status").read_bytes().decode("latin-1").split("\n")  # a name may hold any byte
+            status = dict(line.partition(":")[::2] for line in lines)
+        except OSError:
             continue  # it has just ended
         processes += int(status.get("Threads", 1))
         memory += 1024 * sum(int(status[name].split()[0]) for name in ("RssAnon", "RssShmem") if name in status)
@@ -174,7 +185,7 @@ def _descendants(ancestor: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, _listed("/proc")):
         try:
-            fields = Path("/proc", name, "stat").read_text().rpartition(")")[2].split()
+            fields = Path("/proc", name, "stat").read_bytes().rpartition(b")")[2].split()
         except OSError:
             continue
         children.setdefault(int(fields[1]), []).append(int(name))
@@ -215,13 +226,20 @@ def _check(result: int, what: str) -> None:
 
 
 def _leave_namespaces() -> None:
-    """New namespaces for users, mounts and IPC, and for the processes that are forked from here on."""
+    """New namespaces for users, mounts, IPC and network, and for the processes that are forked from here on."""
     user, group = os.getuid(), os.getgid()
     _check(_libc.unshare(sum(_NEW.values())), "unshare")
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         descriptor = os.open(f"/proc/self/{name}", os.O_WRONLY)
         os.write(descriptor, text.encode())
         os.close(descriptor)
+    _loopback()
+
+
+def _loopback() -> None:
+    """Bring up the one network device there is, through which a program may talk to itself."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh22x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
 
 
 def _mount(source: str, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
@@ -245,6 +263,7 @@ def _isolate(request: dict, descriptors: list[int]) -> int:
     if kernel == 0:
         _run(lambda: _become_kernel(request, descriptors, os.getppid()))
     _drop_capabilities()
+    _libc.prctl(_DUMPABLE, 0, 0, 0, 0)  # the kernel may not attach to this process, which has no limits
     for descriptor in descriptors:
         os.close(descriptor)
     while True:
@@ -260,10 +279,13 @@ def _make_private(folders: list[str], disk: int) -> None:
     _mount("proc", "/proc", "proc", safe | _NOEXEC)
     with open("/proc/sys/user/max_user_namespaces", "w") as file:
         file.write("0")
-    for name in ("sys", "sysrq-trigger", "irq", "bus"):
+    for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "scsi", "acpi", "dynamic_debug"):
         if os.path.exists(path := f"/proc/{name}"):
             _mount(path, path, None, _BIND)
             _mount("none", path, None, _REMOUNT | _BIND | _READ_ONLY | safe | _NOEXEC)
+    for name in ("null", "zero", "full", "random", "urandom", "tty"):  # the machine's own: root could change their modes
+        if os.path.exists(path := f"/dev/{name}"):
+            _mount("none", path, None, _REMOUNT | _BIND | _READ_ONLY | os.statvfs(path).f_flag & (safe | _NOEXEC))
     for path in folders:
         _mount("tmpfs", path, "tmpfs", safe, f"size={disk},nr_inodes=100000,mode=0700")
 
@@ -298,6 +320,7 @@ def _become_kernel(request: dict, descriptors: list[int], parent: int) -> int:
         os.setresgid(request["user"], request["user"], request["user"])
         os.setresuid(request["user"], request["user"], request["user"])
     os.nice(5)  # the warden comes first, also beside a fork bomb
+    Path("/proc/self/oom_score_adj").write_text("1000")  # and where memory ends, what a kernel holds is freed first
     _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
     _die_with_parent()  # a change of user forgets it
     if os.getppid() != parent:

@@ -31,7 +31,6 @@ from classroom import lesson as lessons  # noqa: E402
 from classroom.derive import student_source  # noqa: E402
 from classroom.submission import names, used_names  # noqa: E402
 
-ANSWERS = ROOT / "tests" / "answers"
 FIRST, SECOND = "2026-03-02", "2026-03-09"  # the days of the first and of a second attempt
 
 # How many of a hundred students are of a kind, and with what chance each of their answers is right, wrong, or still blank
@@ -55,11 +54,12 @@ class Choices:
 def make_class(out: Path, lesson: str, students: int, seed: int = 1, root: Path = ROOT, nasty: bool = True) -> dict[str, dict]:
     """Write a class into `out` and what to expect of it beside `out`; returns the latter.
 
-    lesson: the name of a solved lesson under `root`. nasty: whether one in a hundred is.
+    lesson: the name of a solved lesson under `root`, where tests/answers may hold answers to it. nasty: whether one in a hundred is.
     """
     solved = lessons.read(root / "solutions" / f"{lesson}.ipynb")
     copy = nbformat.read(root / "notebooks" / f"{lesson}.ipynb", as_version=4)
-    choices = {id_: _choices(solved, id_) for id_ in solved.exercises}
+    answers = root / "tests" / "answers" / lesson
+    choices = {id_: _choices(solved, id_, answers / id_) for id_ in solved.exercises}
     uses = _uses(solved)
     random_ = random.Random(f"{seed} {lesson}")
     kinds = random_.choices(list(KINDS), [share for share, _ in KINDS.values()], k=students)
@@ -85,9 +85,9 @@ def make_class(out: Path, lesson: str, students: int, seed: int = 1, root: Path 
     return expected
 
 
-def _choices(solved: lessons.Lesson, id_: str) -> Choices:
+def _choices(solved: lessons.Lesson, id_: str, answers: Path) -> Choices:
     source = solved.exercises[id_].answer.source
-    found = {kind: sorted((ANSWERS / solved.name / id_).glob(f"{kind}_*.py")) for kind in ("right", "wrong")}
+    found = {kind: sorted(answers.glob(f"{kind}_*.py")) for kind in ("right", "wrong")}
     texts = {kind: [_without_comments_on_top(path.read_text(encoding="utf-8")) for path in found[kind]] for kind in found}
     return Choices(student_source(source), [source] * 3 + texts["right"], texts["wrong"] or [f"# Exercise {id_}\n1 / 0"])
 

@@ -153,6 +153,58 @@ def test_too_much(start, monkeypatch, source, status):
     assert outcome.status == status or (outcome.error or ("",))[0] in ("RuntimeError", "BlockingIOError")
 
 
+def test_a_process_cannot_hide_behind_its_name(start, monkeypatch):
+    monkeypatch.setattr(sandbox, "PROCESSES", 80)
+    source = """
+    import os, time
+    for _ in range(200):
+        if os.fork() == 0:
+            open("/proc/self/comm", "wb").write(b"\\xff)")
+            time.sleep(9)
+    time.sleep(9)
+    """
+    assert start().execute(textwrap.dedent(source), 15).status == "processes"
+
+
+def test_no_open_file_has_a_name_outside(start):
+    """Whoever may write to a file may change its mode; under a name, another user could then run it as its owner."""
+    source = """
+    import os, stat
+    for number in os.listdir("/proc/self/fd"):
+        if os.path.exists(path := f"/proc/self/fd/{number}") and stat.S_ISREG(os.stat(path).st_mode):
+            print(os.readlink(path))
+    """
+    assert all(name.endswith(" (deleted)") for name in printed(start(), source).splitlines())
+
+
+@needs_bubblewrap
+def test_what_the_session_of_the_user_holds(start):
+    """The keyring that a login gives, the first process of the namespace, the mode of a device."""
+    source = """
+    import ctypes, os
+    libc = ctypes.CDLL(None)
+    print(libc.ptrace(16, 1, 0, 0))
+    try:
+        os.chmod("/dev/null", 0o666)
+        print("changed")
+    except OSError:
+        print(open("/proc/self/oom_score_adj").read().strip(), open("/dev/null", "w").write("x"))
+    print(libc.syscall(250, 11, -3, 0, 0) if os.uname().machine == "x86_64" else 0)  # the length of the keyring
+    """
+    assert printed(start("bubblewrap"), source).split() == ["-1", "1000", "1", "0"]
+
+
+def test_what_is_no_message_ends_the_kernel(start, monkeypatch):
+    kernel = start()
+    monkeypatch.setattr(kernel, "_messages", lambda: iter([{"parent_header": None}]))
+    assert kernel.execute("print(1)", 5).status == "died" and not kernel.alive()
+
+
+def test_a_huge_output_is_not_kept(start):
+    kernel = start()
+    assert kernel.execute("print('x' * (150 << 20))", 20).gone
+
+
 def test_a_limit_on_addresses_is_an_ordinary_error(start):
     outcome = start().execute("bytearray(50 << 30)", 15)
     assert outcome.status == "error" and outcome.error[0] == "MemoryError"
