@@ -328,8 +328,8 @@ def environment(base: Path, tiles: Path | None) -> dict[str, str]:
     scratches = {"TMPDIR": scratch, "TEMP": scratch, "TMP": scratch, "TRITON_CACHE_DIR": f"{home}/triton"}
     quiet = {"USER": "student", "NO_COLOR": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", "PYTHONHASHSEED": "0"}
     quiet["MPLBACKEND"] = "agg"  # no check looks at a figure, so none is drawn
-    # Threads cost address space, which is limited: 64 cores would use it up.
-    threads = {"OMP_NUM_THREADS": "2", "OPENBLAS_NUM_THREADS": "2", "MKL_NUM_THREADS": "2", "MALLOC_ARENA_MAX": "4"}
+    # A submission has a core: threads that wait for small pieces of work take it from others, and addresses are limited.
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4"}
     if tiles:
         kept["PYTHONPATH"] = os.pathsep.join(filter(None, [str(tiles.parent), kept.get("PYTHONPATH")]))
     return {**kept, **folders, **scratches, **quiet, **threads, "MPLCONFIGDIR": f"{home}/matplotlib"}
