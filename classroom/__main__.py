@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("limits")
     group.add_argument("--seconds", type=float, default=600, help="for one submission (default: 600)")
-    group.add_argument("--cell-seconds", type=float, default=60, help="for one cell (default: 60)")
+    group.add_argument("--cell-seconds", type=float, default=30, help="for one cell (default: 30)")
     group.add_argument(
         "--sandbox", choices=["auto", "on", "off"], default="auto", help="run answers under bubblewrap (default: where it works)"
     )

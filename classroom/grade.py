@@ -65,7 +65,7 @@ class Settings:
     """Limits in seconds for a submission and for a cell, and the sandbox mode."""
 
     seconds: float = 600
-    cell_seconds: float = 60
+    cell_seconds: float = 30
     sandbox: str = "auto"
 
 
@@ -187,7 +187,11 @@ def _handed_in(notebook: Path, student: Path) -> datetime:
                 if zone != "0":
                     moment = moment.replace(tzinfo=datetime.strptime(offset, "%z").tzinfo)
                 return moment.astimezone(timezone.utc)
-    return datetime.fromtimestamp(notebook.stat().st_mtime, timezone.utc)
+    try:
+        return datetime.fromtimestamp(notebook.stat().st_mtime, timezone.utc)
+    except (ValueError, OverflowError, OSError) as error:
+        print(f"{_plain(notebook)}: the time of the file says nothing ({error}): taken as handed in now", flush=True)
+        return datetime.now(timezone.utc)
 
 
 def _digest(notebook: Path) -> str:

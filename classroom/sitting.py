@@ -230,11 +230,16 @@ class Sitting:
         return f"its cell gives another meaning to {', '.join(taken)}, {what} of the lesson's own cells: choose another name"
 
     def _own_names(self, exercise: str) -> bindings.Forms:
-        """What given cells and visible checks import or define, up to the check of an exercise."""
+        """What given cells and visible checks import or define, up to the check of an exercise; and `print` and `str`.
+
+        What its own check defines is defined anew there, whatever stands above.
+        """
         cells = [cell for cell in self.lesson.notebook.cells if cell.cell_type == "code"]
         own = self.lesson.exercises[exercise]
         last = next(index for index, cell in enumerate(cells) if cell is own.check)
-        found = bindings.defined(cell.source for cell in cells[: last + 1] if role(cell)[0] not in (EXERCISE, HIDDEN))
+        before = [cell.source for cell in cells[:last] if role(cell)[0] not in (EXERCISE, HIDDEN)]
+        imports = [text for text, _ in definitions(own.check.source, (ast.Import, ast.ImportFrom))]
+        found = {"print": set(), "str": set(), **bindings.defined([*before, *imports])}
         return {name: forms for name, forms in found.items() if name not in names(own.answer.source)}
 
     def _define(self, step: Step, run: bool = True) -> None:
@@ -257,7 +262,7 @@ class Sitting:
     def _cell_failure(self, outcome: Outcome, exercise: str, source: str) -> str:
         """What went wrong in the cell of an answer; and where, if what the exercise asks for is already defined there."""
         why = self._failure(outcome, exercise, "its cell")
-        if outcome.gone or not outcome.error:
+        if outcome.gone or not outcome.error or outcome.error[0] == "SyntaxError":  # then nothing is defined
             return why
         if line := _line_after_definition(outcome, source, names(self.lesson.exercises[exercise].answer.source)):
             return f"{why}\nin line {line}, after the function was defined: try things out in a cell of its own, not in this one"

@@ -251,6 +251,14 @@ def defined_functions(source: str) -> dict[str, frozenset[str]]:
     return {function.name: used_names(ast.unparse(function)) for function in functions}
 
 
+def _form(node: ast.stmt, text: str) -> str:
+    """A statement in a form that ignores layout, or its text where it is nested too deeply for one."""
+    try:
+        return ast.dump(node)
+    except RecursionError:
+        return text
+
+
 def definitions(source: str, kinds: tuple[type[ast.stmt], ...] = _KEPT) -> list[tuple[str, str]]:
     """The definitions, imports and assignments of a cell: their text, and a form that ignores layout.
 
@@ -260,6 +268,7 @@ def definitions(source: str, kinds: tuple[type[ast.stmt], ...] = _KEPT) -> list[
     for node in statements(source):
         first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
         if isinstance(node, kinds) and first > done:
-            found.append(("\n".join(lines[first - 1 : node.end_lineno]), ast.dump(node)))
+            text = "\n".join(lines[first - 1 : node.end_lineno])
+            found.append((text, _form(node, text)))
         done = node.end_lineno
     return found

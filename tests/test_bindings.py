@@ -4,12 +4,16 @@ import pytest
 
 from classroom.bindings import defined, rebound
 
-GIVEN = ["import numpy as np\nfrom tiles import check\nimport matplotlib.pyplot as plt", "n = 3\ndef blocks(n):\n    return n"]
+GIVEN = [
+    "import numpy as np\nfrom tiles import check\nimport matplotlib.pyplot as plt",
+    "from tiles.device import DEVICE\nfrom tiles.memory import CountedArray",
+    "n = 3\ndef blocks(n):\n    return n",
+]
 OWN = defined(GIVEN)
 
 
 def test_names_of_a_lesson():
-    assert set(OWN) == {"np", "check", "plt", "blocks"}
+    assert set(OWN) == {"np", "check", "plt", "blocks", "DEVICE", "CountedArray"}
 
 
 @pytest.mark.parametrize(
@@ -40,6 +44,11 @@ def test_names_of_a_lesson():
         ("files = !ls\ncheck = 3", "check"),
         ("%%time\ncheck = 3", "check"),
         ("%time check = 3\ncheck = 3", "check"),
+        ("import tiles.trial as check", "check"),
+        ("check = 3\nglobal check", "check"),
+        ("import torch\nDEVICE = 'cpu'", "DEVICE"),
+        ("DEVICE = 'cuda' if torch.cuda.is_available() else 'cpu'\nDEVICE = 3", "DEVICE"),
+        ("from tiles.memory import LoadCounter as CountedArray", "CountedArray"),
     ],
 )
 def test_another_meaning(source, names):
@@ -53,6 +62,12 @@ def test_another_meaning(source, names):
         "import numpy",
         "import math, functools\nfrom functools import reduce",
         "from tiles import check",
+        "from tiles.check import check\nfrom matplotlib import pyplot as plt\nfrom tiles import CountedArray",
+        "DEVICE = 'cuda' if torch.cuda.is_available() else 'cpu'",
+        "def f(x, x):\n    pass",
+        "nonlocal y",
+        "def f():\n    total = 1\n    global total",
+        "import torch\ntorch._dynamo.config.suppress_errors = True",
         "try:\n    import numpy as np\nexcept ImportError:\n    pass",
         "def blocks(n):\n    # the same\n    return n",
         "n = 4",

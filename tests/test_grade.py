@@ -251,6 +251,17 @@ def test_when_it_was_handed_in(course, tmp_path, folder, stamp, when):
     assert attempt.handed_in == datetime.fromisoformat(when).replace(tzinfo=timezone.utc)
 
 
+@pytest.mark.parametrize("seconds", [10**12, -(10**12)])
+def test_a_time_that_is_none(course, tmp_path, monkeypatch, capsys, seconds):
+    path = handed_in(tmp_path, f"ada/{NAME}.ipynb")
+    stat = os.stat_result((*path.stat()[:8], seconds, 0))
+    with monkeypatch.context() as patches:
+        patches.setattr(Path, "stat", lambda self, **_: stat)
+        moment = grading._handed_in(path, path.parent)
+    assert abs((datetime.now(timezone.utc) - moment).total_seconds()) < 60
+    assert "taken as handed in now" in capsys.readouterr().out
+
+
 def test_a_time_without_a_zone_is_local(course, tmp_path, monkeypatch):
     monkeypatch.setenv("TZ", "America/New_York")
     time.tzset()

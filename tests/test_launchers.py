@@ -1,8 +1,11 @@
 """Checks of launchers: guarded tensors, the rules of a launcher, budgets, and what a student reads."""
 
+import contextlib
 import ctypes
+import functools
 import inspect
 import io
+import threading
 
 import numpy as np
 import pytest
@@ -169,9 +172,38 @@ def returns(x, y, out):
     return result
 
 
+def grid_computes(x, y, out):
+    class Grid(tuple):
+        __len__ = functools.partial(torch.add, x, y, out=out)
+
+    class Copies(tuple):
+        __len__ = functools.partial(out.copy_, x)
+
+    for grid in (Grid((1,)), Copies((1,))):
+        with contextlib.suppress(TypeError):
+            add_kernel[grid](x, y, out, 0, 1, 1, 1, 16)
+
+
+def thread_computes(x, y, out):
+    thread = threading.Thread(target=torch.add, args=(x, y), kwargs={"out": out})
+    thread.start()
+    thread.join()
+
+
+def after_a_default_device(x, y, out):
+    torch.set_default_device("cpu")
+    try:
+        out.fill_(0)
+    finally:
+        torch.set_default_device(None)
+
+
 @pytest.mark.parametrize(
     "answer, words",
     [
+        (grid_computes, "the launcher lets torch compute (`add`)"),
+        (thread_computes, "the launcher starts a thread"),
+        (after_a_default_device, "the launcher fills its output (`fill_`)"),
         (torch_adds, "the launcher lets torch compute (`add`)"),
         (half_is_torch, "the launcher lets torch compute (`mul`)"),
         (numpy_adds, "the launcher takes a tensor out of torch (`numpy`)"),

@@ -95,9 +95,18 @@ def test_the_values_are_not_to_be_had_uncounted(x, name):
 
 def test_the_counts_only_grow(x):
     x[:]
-    for change in (lambda: setattr(x, "reads", 0), lambda: setattr(x, "writes", 0), lambda: setattr(x, "free", 1)):
+
+    class Fake:
+        __slots__ = ("__weakref__",)
+
+    changes = [lambda name=name: setattr(x, name, 0) for name in ("reads", "writes", "free")]
+    changes += [lambda: setattr(x, "__class__", Fake), lambda: object.__setattr__(x, "__class__", Fake)]
+    changes += [lambda: setattr(type(x), "reads", 0), lambda: delattr(type(x), "reads")]
+    for change in changes:
         with pytest.raises(AttributeError):
             change()
+    with pytest.raises(TypeError, match="nothing can be derived"):
+        type("Lying", (CountedArray,), {"reads": 0})
     with pytest.raises(TypeError, match="has its values already"):
         x.__init__(np.zeros(10))
     assert x.reads == 10

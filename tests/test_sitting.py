@@ -115,6 +115,21 @@ def test_a_cell_too_deep_to_be_read(lesson):
     assert "nested too deeply" in verdicts["5.1"]
 
 
+def test_a_helper_nested_deeply_costs_no_exercise(lesson, tmp_path):
+    path = tmp_path / "05_small.ipynb"
+    sources = ["x = 1" + " + 1" * 1500, *ANSWERS.values()]
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources]), path)
+    answers = read_answers(path, lesson)
+    assert answers["5.1"].before == sources[:1]
+    assert [answers[exercise].source for exercise in ANSWERS] == list(ANSWERS.values())
+
+
+@pytest.mark.parametrize("source", ["def f(x, x):\n    pass", "nonlocal y", "def f():\n    total = 1\n    global total"])
+def test_what_the_compiler_alone_finds(lesson, source):
+    verdicts = graded(lesson, e5_1=f"{ANSWERS['5.1']}\n{source}")
+    assert verdicts["5.1"].startswith("its cell raised SyntaxError")
+
+
 @pytest.mark.parametrize("cells", [["x" * (MAX_TEXT + 1)], ["x = 1\n"] * (MAX_CELLS + 1)])
 def test_a_notebook_with_too_much_text(lesson, tmp_path, cells):
     path = tmp_path / "05_small.ipynb"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import textwrap
 from collections.abc import Sequence
@@ -81,6 +82,7 @@ def _grid(fault: Any, case: Case) -> str:
     return f"The output has {elements}. One program for each tile, not for each element, is enough."
 
 
+@functools.lru_cache(maxsize=64)
 def precedence(source: str) -> str:
     """A sentence about `mask & i > 0` in a function's source, which compares `mask & i` with 0; empty where there is none."""
     source = textwrap.dedent(source)

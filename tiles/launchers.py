@@ -5,10 +5,12 @@ Imported by `tiles.check` when a case has outputs: it needs PyTorch and Triton.
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import inspect
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -37,6 +39,7 @@ ALLOWED = set(
     view _unsafe_view reshape _reshape_alias as_strided expand slice select t transpose permute squeeze unsqueeze narrow split
     unbind diagonal detach alias view_as_real lift_fresh is_pinned""".split()
 )
+COPIES = {"copy_", "set_", "clone"}  # and a launch, of tensors of a GPU: to interpret it on the host, or to tune it
 
 
 def strides_with_gaps(shapes: Iterable[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
@@ -101,15 +104,22 @@ class Buffer:
 _storage = torch.Tensor.untyped_storage
 
 
+def _address(tensor: torch.Tensor) -> int:
+    """Where a tensor's memory begins. After torch.set_default_device, what is asked of a tensor passes by `_no_numpy`."""
+    with torch._C.DisableTorchFunction():
+        return _storage(tensor).data_ptr()
+
+
 class _OnlyLaunches(TorchDispatchMode):
     """Refuses every torch operation of the launcher that computes, or that fills an output.
 
-    What happens inside a launch is the interpreter's.
+    Inside a launch too, which calls what it is given, such as `len(grid)`: there the student's code leaves no frame.
     """
 
     def __init__(self, outputs: list[Buffer]):
         super().__init__()
-        self.outputs = {_storage(output.memory).data_ptr() for output in outputs}
+        self.outputs = {_address(output.memory) for output in outputs}
+        self.copies = COPIES if any(output.memory.is_cuda for output in outputs) else set()
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
@@ -118,16 +128,16 @@ class _OnlyLaunches(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         name = function.overloadpacket.__name__
-        if not _inside_a_launch():
-            if name not in ALLOWED:
-                raise NotYet(
-                    f"{_where()}the launcher lets torch compute (`{name.strip('_')}`). The kernel must do the work: "
-                    "a launcher makes scratch memory, computes strides and launches."
-                )
-            if name.endswith("_") and _storage(args[0]).data_ptr() in self.outputs:
-                raise NotYet(f"{_where()}the launcher fills its output (`{name}`). Only the kernel stores there.")
+        inside = _inside_a_launch()
+        if name not in ALLOWED and not (inside and name in self.copies):
+            raise NotYet(
+                f"{_where()}the launcher lets torch compute (`{name.strip('_')}`). The kernel must do the work: "
+                "a launcher makes scratch memory, computes strides and launches."
+            )
+        if name.endswith("_") and not inside and _address(args[0]) in self.outputs:
+            raise NotYet(f"{_where()}the launcher fills its output (`{name}`). Only the kernel stores there.")
         result = function(*args, **(kwargs or {}))
-        if name in UNFILLED and result.is_floating_point() and not _inside_a_launch():
+        if name in UNFILLED and result.is_floating_point() and not inside:
             _poison(result)
         return result
 
@@ -156,7 +166,7 @@ def _inside_a_launch() -> bool:
 
 def _where() -> str:
     for frame in inspect.stack(0)[2:]:
-        if not frame.filename.startswith(_FOLDER[torch]) and frame.filename != __file__:
+        if not frame.filename.startswith(tuple(_FOLDER.values())) and frame.filename != __file__:
             return f"Line {frame.lineno}: "
     return ""
 
@@ -182,6 +192,29 @@ def _no_numpy() -> Iterator[None]:
     finally:
         for name, method in own.items():
             setattr(torch.Tensor, name, method)
+
+
+@contextlib.contextmanager
+def _no_threads() -> Iterator[None]:
+    """A launcher may not start threads, in which torch would compute without `_OnlyLaunches`."""
+    places = [(threading.Thread, "start"), (_thread, "start_new_thread")]
+    own = [getattr(place, name) for place, name in places]
+
+    def guarded(start: Callable):
+        def started(*args, **kwargs):
+            if _inside_a_launch():
+                return start(*args, **kwargs)
+            raise NotYet(f"{_where()}the launcher starts a thread. Launch in the order in which the work is to be done.")
+
+        return started
+
+    for (place, name), start in zip(places, own):
+        setattr(place, name, guarded(start))
+    try:
+        yield
+    finally:
+        for (place, name), start in zip(places, own):
+            setattr(place, name, start)
 
 
 @dataclass
@@ -221,7 +254,8 @@ def attempt(launcher: Callable, case: Case, device: str, most: int = MOST_PROGRA
     outputs = [Buffer(o, next(strides), device) for o in case.outputs]
     given = [a.tensor if isinstance(a, Buffer) else a for a in arguments] + [o.tensor for o in outputs]
 
-    with interpreter.limited(most, MOST_IDLE), interpreter.count() as traffic, _no_numpy(), _OnlyLaunches(outputs):
+    limited = interpreter.limited(most, MOST_IDLE)
+    with limited, interpreter.count() as traffic, _no_numpy(), _no_threads(), _OnlyLaunches(outputs):
         returned = launcher(*given, **case.options)
     if device != "cpu":
         torch.cuda.synchronize()

@@ -27,7 +27,16 @@ class _Memory:
 _MEMORIES: dict[int, _Memory] = {}  # by the id of the array; not within it, where a function that is given it could reach
 
 
-class CountedArray:
+class _Sealed(type):
+    """A class whose attributes stay what they are."""
+
+    def __setattr__(cls, name: str, value: Any = None) -> None:
+        raise AttributeError(f"{cls.__name__} stays as it is: a function that moves less has to read less")
+
+    __delattr__ = __setattr__
+
+
+class CountedArray(metaclass=_Sealed):
     """An array in slow memory that counts the elements read from it and written to it.
 
     Indexing loads: `block = x[4:8]` brings four elements into fast memory, as an ordinary array that may be used
@@ -47,12 +56,21 @@ class CountedArray:
         _MEMORIES[id(self)] = _Memory(np.array(array))
         weakref.finalize(self, _MEMORIES.pop, id(self)).atexit = False
 
+    def __init_subclass__(cls) -> None:
+        raise TypeError("nothing can be derived from CountedArray: keep the array in an attribute of your class")
+
+    __class__ = property(lambda self: CountedArray)  # without it, an array could be made one of a class that miscounts
     reads = property(lambda self: _MEMORIES[id(self)].reads)
     writes = property(lambda self: _MEMORIES[id(self)].writes)
     shape = property(lambda self: _MEMORIES[id(self)].data.shape)
     size = property(lambda self: _MEMORIES[id(self)].data.size)
     ndim = property(lambda self: _MEMORIES[id(self)].data.ndim)
     dtype = property(lambda self: _MEMORIES[id(self)].data.dtype)
+
+    def __setattr__(self, name: str, value: Any = None) -> None:
+        raise AttributeError(f"{name} of a CountedArray cannot be set: store values with x[...] = values")
+
+    __delattr__ = __setattr__
 
     def __len__(self) -> int:
         return len(_MEMORIES[id(self)].data)
@@ -136,10 +154,10 @@ def _operator(name: str):
 for _name in "add sub mul truediv floordiv mod pow matmul lt le gt ge eq ne and or".split():
     for _prefix in ("", "r"):
         if hasattr(np.ndarray, f"__{_prefix}{_name}__"):
-            setattr(CountedArray, f"__{_prefix}{_name}__", _operator(f"__{_prefix}{_name}__"))
+            type.__setattr__(CountedArray, f"__{_prefix}{_name}__", _operator(f"__{_prefix}{_name}__"))
 for _name in ("neg", "abs", "invert"):
-    setattr(CountedArray, f"__{_name}__", _operator(f"__{_name}__"))
-CountedArray.__hash__ = object.__hash__
+    type.__setattr__(CountedArray, f"__{_name}__", _operator(f"__{_name}__"))
+type.__setattr__(CountedArray, "__hash__", object.__hash__)
 
 
 SECTOR = 32

@@ -148,6 +148,7 @@ def _many(count: int, what: str) -> str:
 def describe(result: Any, target: Target) -> CompiledKernel:
     """The facts of a kernel that Triton has compiled."""
     text, metadata = result.asm, result.metadata
+    occupancy(1, 0, metadata.num_warps, target)  # more warps than a block can have: refused now, not when it is asked
     cp_async, tma = asynchronous_copies(text["ptx"])
     moved = [m for line in text["ptx"].splitlines() if (m := instruction_bytes(line))]
     return CompiledKernel(

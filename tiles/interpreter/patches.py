@@ -19,7 +19,7 @@ from triton.language.extra import libdevice
 from triton.runtime.jit import JITFunction
 
 from tiles.interpreter.kernels import block_truth
-from tiles.interpreter.shapes import quick_constructors
+from tiles.interpreter.shapes import quick_parts
 
 MISSING = object()
 TensorHandle = triton_interpreter.TensorHandle
@@ -30,7 +30,7 @@ class PatchTable:
 
     def __init__(self, extra: list[tuple[Any, str, Any]]):
         wanted = {(id(owner), name): (owner, name, new) for owner, name, new in _recorded()}
-        for owner, name, new in [*_tensor_methods(), *_corrections(), *_libdevice(), *quick_constructors(), *extra]:
+        for owner, name, new in [*_tensor_methods(), *_corrections(), *_libdevice(), *quick_parts(), *extra]:
             wanted[id(owner), name] = (owner, name, new)
         self.rows = [(owner, name, vars(owner).get(name, MISSING), new) for owner, name, new in wanted.values()]
         self.replacements = {

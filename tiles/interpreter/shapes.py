@@ -1,7 +1,7 @@
 """Triton's types and values, made quickly: what depends on a shape alone is worked out once.
 
-An interpreted kernel makes a block type and a value for each operation of each program, and their constructors are half
-of what that costs. These stand in for them during a launch.
+An interpreted kernel makes a block type and a value for each operation of each program, and compares types and shapes;
+that is half of what it costs. These functions stand in for Triton's during a launch, and give the same.
 """
 
 from __future__ import annotations
@@ -16,10 +16,13 @@ import triton.runtime.interpreter as triton_interpreter
 _block_type_init = tl.block_type.__init__
 _tensor_init = tl.tensor.__init__
 _get_np_dtype = triton_interpreter._get_np_dtype
+_unwrap_if_constexpr = tl.core._unwrap_if_constexpr
+_equal_dtypes, _equal_tuples = tl.dtype.__eq__, tl.tuple.__eq__
 
 BLOCK_TYPES: dict[tuple[int, ...], tuple[dict[str, Any], str]] = {}  # what a block type of a shape holds, and its shape in words
 VALUES: dict[tuple[int, ...], dict[str, Any]] = {}  # what a value of a shape holds
 DTYPES: dict[str, np.dtype] = {}
+PLAIN = frozenset((tl.tensor, tl.dtype, bool, int, float, str, type(None)))  # what holds no constexpr
 
 
 def _init_block_type(self: tl.block_type, element_ty: tl.dtype, shape: Any) -> None:
@@ -59,8 +62,28 @@ def _numpy_dtype(dtype: tl.dtype) -> np.dtype:
     return known
 
 
-def quick_constructors() -> Iterator[tuple[Any, str, Any]]:
+def _unwrapped(value: Any) -> Any:
+    kind = type(value)
+    if kind is tl.constexpr:
+        return value.value
+    return value if kind in PLAIN else _unwrap_if_constexpr(value)
+
+
+def _same_dtype(self: tl.dtype, other: Any) -> bool:
+    return self is other or _equal_dtypes(self, other)
+
+
+def _same_tuple(self: tl.tuple, other: Any) -> tl.constexpr:
+    if type(other) is list and all(type(item) is int for item in other):  # the shape of a result
+        return tl.constexpr(self.values == other)
+    return _equal_tuples(self, other)
+
+
+def quick_parts() -> Iterator[tuple[Any, str, Any]]:
     """Rows (object, attribute, new) for `patches.PatchTable`."""
     yield tl.block_type, "__init__", _init_block_type
     yield tl.tensor, "__init__", _init_tensor
     yield triton_interpreter, "_get_np_dtype", _numpy_dtype
+    yield tl.core, "_unwrap_if_constexpr", _unwrapped
+    yield tl.dtype, "__eq__", _same_dtype
+    yield tl.tuple, "__eq__", _same_tuple
