@@ -37,6 +37,7 @@ from pathlib import Path
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")  # the listening sockets of a request, in this order
 POLL_SECONDS = 0.1
+POLLS_ABOVE = 3  # the limit of memory, one after the other: a program that is being started counts as a second one as large
 MOST_REQUEST = 1 << 20  # bytes
 
 _NEW = {"mount": 0x20000, "ipc": 0x8000000, "user": 0x10000000, "pid": 0x20000000, "net": 0x40000000}  # CLONE_NEW…
@@ -145,13 +146,15 @@ def _watch(connection: socket.socket, kernel: int, request: dict) -> str:
     """Why the kernel has to end: "stopped" by whoever asked, "died", or too much "memory" or "processes"."""
     poll = select.poll()
     poll.register(connection, select.POLLIN)
+    above = 0
     while not poll.poll(1000 * POLL_SECONDS):
         if os.waitpid(kernel, os.WNOHANG)[0]:
             return "died"
         memory, processes = _usage(request["isolated"])
         if processes > request["processes"]:
             return "processes"
-        if memory > request["memory"]:
+        above = above + 1 if memory > request["memory"] else 0
+        if above == POLLS_ABOVE:
             return "memory"
     return "stopped"
 
@@ -309,6 +312,7 @@ def _become_kernel(request: dict, descriptors: list[int], parent: int) -> int:
     import resource
 
     os.setsid()
+    Path("/proc/self/oom_score_adj").write_text("1000")  # where the machine's memory ends, a kernel's is freed first
     for folder in request["folders"]:
         os.makedirs(folder, mode=0o700)
         if request["user"] is not None:
@@ -320,7 +324,6 @@ def _become_kernel(request: dict, descriptors: list[int], parent: int) -> int:
         os.setresgid(request["user"], request["user"], request["user"])
         os.setresuid(request["user"], request["user"], request["user"])
     os.nice(5)  # the warden comes first, also beside a fork bomb
-    Path("/proc/self/oom_score_adj").write_text("1000")  # and where memory ends, what a kernel holds is freed first
     _libc.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0)
     _die_with_parent()  # a change of user forgets it
     if os.getppid() != parent:

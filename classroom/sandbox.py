@@ -34,7 +34,7 @@ from pathlib import Path
 from classroom import nursery
 
 LEVELS = ("bubblewrap", "user", "limits")
-MEMORY_BYTES = 6 << 30  # of a kernel and what it starts
+MEMORY_BYTES, MEMORY_BYTES_GPU = 6 << 30, 16 << 30  # of a kernel and what it starts; CUDA takes some of it
 PROCESSES = 512  # and threads
 DISK_BYTES = 1 << 30  # of /tmp and of /dev/shm, which are in memory; under bubblewrap only
 FILE_BYTES = 256 << 20  # of one file
@@ -116,7 +116,12 @@ def limits() -> dict[str, int]:
     With a GPU addresses are not limited, because CUDA reserves far more than it uses; the warden measures memory.
     """
     wanted = {"RLIMIT_FSIZE": FILE_BYTES, "RLIMIT_CORE": 0, "RLIMIT_NOFILE": 1024, "RLIMIT_NPROC": _threads_of_user() + PROCESSES}
-    return wanted if gpu_devices() else {**wanted, "RLIMIT_AS": MEMORY_BYTES}
+    return wanted if gpu_devices() else {**wanted, "RLIMIT_AS": memory_limit()}
+
+
+def memory_limit() -> int:
+    """Bytes that a graded kernel and what it starts may use together."""
+    return MEMORY_BYTES_GPU if gpu_devices() else MEMORY_BYTES
 
 
 def _threads_of_user() -> int:
@@ -296,7 +301,7 @@ def request(nursery_: Nursery, work: Path, connection: dict, prepare: Sequence[s
         "cwd": str(base / "cwd"),
         "environment": environment(base, nursery_.course),
         "limits": limits(),
-        "memory": MEMORY_BYTES,
+        "memory": memory_limit(),
         "processes": PROCESSES,
         "disk": DISK_BYTES,
         "connection": connection,

@@ -316,7 +316,7 @@ class Sitting:
             "died": "kills the kernel",
             "timeout": f"takes longer than {self.limits.cell:g} s",
             "flood": "prints without end",
-            "memory": f"uses more than {sandbox.MEMORY_BYTES >> 30} GB of memory",
+            "memory": f"uses more than {sandbox.memory_limit() >> 30} GB of memory",
             "processes": f"starts more than {sandbox.PROCESSES} processes and threads",
         }
         return reasons[outcome.status]
