@@ -351,6 +351,7 @@ def _become_kernel(request: dict, descriptors: list[int], parent: int) -> int:
                 os.close(descriptor)
             except OSError:
                 pass  # the one that listed them
+    gc.set_threshold(20_000, 20, 50)  # checks make many small values, and few cycles
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _serve(request["connection"], channels)
     return 0
