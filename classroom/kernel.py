@@ -194,7 +194,10 @@ class Kernel:
 
     def _end(self) -> str:
         """The status of a kernel that is no longer alive."""
-        reason = self._warden.recv(100).decode() if self._warden is not None else ""
+        try:
+            reason = self._warden.recv(100).decode() if self._warden is not None else ""
+        except OSError:  # the warden was killed
+            return "died"
         return reason if reason in ("memory", "processes") else "died"
 
     def execute(self, source: str, seconds: float) -> Outcome:

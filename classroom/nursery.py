@@ -10,7 +10,7 @@ kernel uses too much memory or starts too many processes; it hangs up itself whe
 that says why.
 
 Under bubblewrap the nursery already sees nothing but the system, Python and `tiles`, all of it read-only, and has no
-network. Each kernel gets in addition namespaces of its own (users, processes, mounts, IPC), a private /tmp and /dev/shm
+network. Each kernel gets in addition namespaces of its own (users, processes, mounts, IPC, network), a private /tmp and /dev/shm
 of limited size, and no capability. So nothing that one kernel writes, starts or locks is there for the next one.
 
 This file is run as a program, from its text, where the course is not visible: it imports the standard library and
