@@ -31,7 +31,7 @@ from classroom.sandbox import sandbox_problem
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME, KERNELS = "05_hostile", "07_vector_add"
-CELL_SECONDS, SECONDS = 4, 60
+CELL_SECONDS, SECONDS = 6, 60
 PR_SET_CHILD_SUBREAPER = 36
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are confined on Linux alone")

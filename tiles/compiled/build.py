@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -101,7 +103,8 @@ def _compile(
                 key = (source.hash(), options.hash(), target.name)
                 if key not in _CACHE:
                     refuse_blanks(function.__name__, function)
-                    _CACHE[key] = describe(_triton_compile(source, options, gpu), target)
+                    made = _triton_compile(source, options, gpu)
+                    _CACHE[key] = describe(made, target, functools.partial(_machine_code, made, source, options, gpu))
                 return _CACHE[key]
             except NotYet:
                 raise
@@ -112,9 +115,47 @@ def _compile(
 
 
 def _triton_compile(source: Any, options: Any, gpu: Any) -> Any:
-    import triton
+    """What Triton makes of a kernel, for a plain one without the machine code: few ask for it, and it takes half of the time.
 
-    return triton.compile(source, target=gpu, options=dict(options.__dict__))
+    It lies in a cache of its own, where no launch looks for its machine code.
+    """
+    import triton
+    from triton import knobs
+
+    with knobs.cache.scope(), knobs.runtime.scope():
+        if knobs.runtime.add_stages_inspection_hook is None:
+            knobs.cache.dir = os.path.join(knobs.cache.dir, "tiles")
+            knobs.runtime.add_stages_inspection_hook = _leave_out_machine_code
+        return triton.compile(source, target=gpu, options=dict(options.__dict__))
+
+
+# What the assembler may refuse though the compiler has let it pass; it accepts what is made of all else.
+_NOT_PLAIN = re.compile(r"inline_asm|extern_|atomic|cacheModifier|evictionPolicy|isVolatile|descriptor|tt\.dot|f8E")
+
+
+def _leave_out_machine_code(backend: Any = None, stages: dict[str, Any] | None = None, *_: Any) -> tuple[str, str] | None:
+    """Triton calls this with its stages, to change them, and without, for something to tell its cache entries apart."""
+    if stages is None:
+        return "tiles", "tiles"
+    first, assemble, plain = stages["ttir"], stages["cubin"], []
+
+    def ttir(module: Any, metadata: Any) -> Any:
+        made = first(module, metadata)
+        plain.append(not _NOT_PLAIN.search(str(made)))
+        return made
+
+    stages["ttir"] = ttir
+    stages["cubin"] = lambda ptx, metadata: b"" if any(plain) else assemble(ptx, metadata)
+    return None
+
+
+def _machine_code(made: Any, source: Any, options: Any, gpu: Any) -> bytes:
+    """The machine code of a kernel that Triton has compiled, made now where it was left out."""
+    from triton.compiler import make_backend
+
+    stages: dict[str, Any] = {}
+    make_backend(gpu).add_stages(stages, options, source.language)
+    return made.asm["cubin"] or stages["cubin"](made.asm["ptx"], {})
 
 
 def _unwrap(kernel: Any, arguments: tuple, named: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -8,7 +8,7 @@ import re
 import subprocess
 import tempfile
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,9 +51,13 @@ class CompiledKernel:
     ttgir: str = field(repr=False)
     llir: str = field(repr=False)
     ptx: str = field(repr=False)
-    cubin: bytes = field(repr=False)
+    machine_code: Callable[[], bytes] = field(repr=False)
 
     # What takes a program, or a moment, and what a check of an answer seldom asks for, is worked out when it is first asked for.
+
+    @functools.cached_property
+    def cubin(self) -> bytes:
+        return self.machine_code()
 
     @functools.cached_property
     def _resources(self) -> tuple[int, int, int]:
@@ -145,8 +149,8 @@ def _many(count: int, what: str) -> str:
     return f"{count} {what}{'s' * (count != 1)}"
 
 
-def describe(result: Any, target: Target) -> CompiledKernel:
-    """The facts of a kernel that Triton has compiled."""
+def describe(result: Any, target: Target, machine_code: Callable[[], bytes]) -> CompiledKernel:
+    """The facts of a kernel that Triton has compiled. `machine_code` gives its binary."""
     text, metadata = result.asm, result.metadata
     occupancy(1, 0, metadata.num_warps, target)  # more warps than a block can have: refused now, not when it is asked
     cp_async, tma = asynchronous_copies(text["ptx"])
@@ -167,7 +171,7 @@ def describe(result: Any, target: Target) -> CompiledKernel:
         ttgir=text["ttgir"],
         llir=text["llir"],
         ptx=text["ptx"],
-        cubin=text["cubin"],
+        machine_code=machine_code,
     )
 
 
