@@ -1,9 +1,11 @@
 """What the compiler says: figures, refusals, lanes. Needs Triton, but no GPU; one test more runs where there is one."""
 
+import copy
 import ctypes
 import itertools
 import linecache
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -548,6 +550,13 @@ def test_a_kernel_is_compiled_once_and_again_when_something_changes():
         inspect_kernel(copy_kernel, FLOAT, FLOAT, 1, 128, target="H200"),
     ]
     assert len({id(k) for k in [first, *others]}) == 6 and others[-1].target.name == "H200"
+
+
+def test_a_result_can_be_copied_and_pickled():
+    """A check copies the arguments of an answer, and a result may be one of them."""
+    k = inspect_kernel(copy_kernel, FLOAT, FLOAT, 1, 256, num_warps=2)
+    assert copy.deepcopy([k]) == [k]
+    assert pickle.loads(pickle.dumps(k)).registers == k.registers
 
 
 def test_a_redefined_helper_or_constant_is_seen():

@@ -59,6 +59,12 @@ class CompiledKernel:
     def cubin(self) -> bytes:
         return self.machine_code()
 
+    def __deepcopy__(self, memo: dict) -> CompiledKernel:
+        return self  # nobody can change it
+
+    def __getstate__(self) -> dict:
+        return self.__dict__ | {"cubin": self.cubin, "machine_code": None}  # the assembler's input cannot be pickled
+
     @functools.cached_property
     def _resources(self) -> tuple[int, int, int]:
         return _resources(self.cubin, self.name)
