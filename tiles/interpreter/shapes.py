@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import triton.language as tl
 import triton.runtime.interpreter as triton_interpreter
+from triton.language.semantic import TritonSemantic
 
 _block_type_init = tl.block_type.__init__
 _tensor_init = tl.tensor.__init__
 _get_np_dtype = triton_interpreter._get_np_dtype
+_broadcast_impl_value = TritonSemantic.broadcast_impl_value
 _unwrap_if_constexpr = tl.core._unwrap_if_constexpr
 _equal_dtypes, _equal_tuples = tl.dtype.__eq__, tl.tuple.__eq__
 
@@ -50,8 +52,23 @@ def _init_tensor(self: tl.tensor, handle: Any, type: tl.dtype) -> None:
 def _copied(shape: tl.tuple) -> tl.tuple:
     """A shape of its own, with the same sizes: Triton's tuples can be assigned to."""
     made = object.__new__(tl.tuple)
-    vars(made).update(vars(shape), values=list(shape.values))
+    made.values, made.type = shape.values[:], shape.type
     return made
+
+
+def _broadcast(self: TritonSemantic, lhs: tl.tensor, rhs: tl.tensor) -> tuple[tl.tensor, tl.tensor]:
+    """Triton's `broadcast_impl_value`, which makes the type of a scalar's block twice, and goes through shapes that are equal."""
+    left, right = lhs.type, rhs.type
+    if not left.is_block():
+        return (_splat(self, lhs, right) if right.is_block() else lhs), rhs
+    if not right.is_block():
+        return lhs, _splat(self, rhs, left)
+    return (lhs, rhs) if left.shape.values == right.shape.values else _broadcast_impl_value(self, lhs, rhs)
+
+
+def _splat(self: TritonSemantic, value: tl.tensor, block: tl.block_type) -> tl.tensor:
+    type = block.with_element_ty(value.type.scalar)
+    return self.tensor(self.builder.create_splat(type, value.handle), type)
 
 
 def _numpy_dtype(dtype: tl.dtype) -> np.dtype:
@@ -83,6 +100,7 @@ def quick_parts() -> Iterator[tuple[Any, str, Any]]:
     """Rows (object, attribute, new) for `patches.PatchTable`."""
     yield tl.block_type, "__init__", _init_block_type
     yield tl.tensor, "__init__", _init_tensor
+    yield TritonSemantic, "broadcast_impl_value", _broadcast
     yield triton_interpreter, "_get_np_dtype", _numpy_dtype
     yield tl.core, "_unwrap_if_constexpr", _unwrapped
     yield tl.dtype, "__eq__", _same_dtype
