@@ -35,6 +35,7 @@ TEMPLATES = Path(__file__).parent / "student"
 TOOLKIT = {".py", ".json", ".mplstyle"}  # what belongs to tiles/, by suffix
 PYPROJECT = ("build-system", "project", "tool.setuptools.packages.find", "tool.setuptools.package-data")
 END_OF_REQUIREMENTS = "\n# ---- "
+PICTURE = re.compile(r"!\[[^]]*\]\(\.\./(book/figures/[^)]+)\)")  # that a notebook shows
 
 SEALED = '''"""Sealed in the student edition, because some of it comes near to an answer: see `tiles.mistakes`."""
 
@@ -73,6 +74,7 @@ def student_files(root: Path, names: Sequence[str] = ()) -> dict[str, bytes]:
     """The files of the student edition, by path. names: of lessons, all without one. Raises LessonError, DistError."""
     paths = lesson_paths(root, list(names))
     files = {f"{NOTEBOOKS}/{path.name}": derived_text(path).encode() for path in paths}
+    pictures = sorted({name for text in files.values() for name in PICTURE.findall(text.decode())})
     for path in sorted((root / "tiles").rglob("*")):
         if path.is_file() and path.suffix in TOOLKIT:
             name, data = path.relative_to(root).as_posix(), path.read_bytes()
@@ -81,7 +83,7 @@ def student_files(root: Path, names: Sequence[str] = ()) -> dict[str, bytes]:
             elif name.startswith("tiles/mistakes/lesson_"):
                 data = seal(data)
             files[name] = data
-    for name in ("LICENSE", "book/glossary.md"):
+    for name in ("LICENSE", "book/glossary.md", *pictures):
         files[name] = (root / name).read_bytes()
     files["Makefile"] = (TEMPLATES / "Makefile").read_bytes()
     files["README.md"] = _readme(root, paths).encode()

@@ -160,6 +160,15 @@ def test_nothing_that_grades_or_builds_is_packed(files):
     assert not re.search(r"nbval|pytest|jupyter-book|classroom\.|solutions", own)
 
 
+def test_the_pictures_that_notebooks_show_are_packed_and_no_others(files):
+    notebooks = "".join(data.decode() for name, data in files.items() if name.endswith(".ipynb"))
+    shown = set(re.findall(r"explorer-[\w-]+\.svg", notebooks))
+    assert len(shown) >= 6
+    assert {name for name in files if name.startswith("book/figures/")} == {f"book/figures/{name}" for name in shown}
+    some = dist.student_files(ROOT, ["02"])
+    assert {name for name in some if name.endswith(".svg")} == {"book/figures/explorer-sectors.svg"}
+
+
 # ---- archives
 
 
