@@ -66,7 +66,7 @@ def vector(theme: dict[str, str], top: float, n_elements: int = 10, block_size: 
 
 def machine(theme: dict[str, str], x: float, y: float, title: str, lines: tuple[str, ...]) -> list[str]:
     parts = [box(x, y, 242, 96, theme["panel"], theme["line"]), text(x + 121, y + 28, title, theme["ink"], 17, weight=600)]
-    return parts + [text(x + 121, y + 54 + 22 * i, line, theme["faint"], 14) for i, line in enumerate(lines)]
+    return parts + [text(x + 121, y + 54 + 22 * i, line, theme["faint"], 13) for i, line in enumerate(lines)]
 
 
 def tiles(theme: dict[str, str]) -> str:

@@ -1,0 +1,56 @@
+"""What several modules of tests share: the book, built once, and a browser to open it in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+ROOT = Path(__file__).resolve().parent.parent
+EDITIONS = ("book", "class-edition")
+
+
+@pytest.fixture(scope="session")
+def editions(tmp_path_factory) -> dict[str, Path]:
+    """Both editions, by name, built by the command that `make book` calls; once, however many processes run the tests."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent  # each process has a folder of its own there
+    built = {name: folder / "editions" / name for name in EDITIONS}
+    for name, out in built.items():
+        with FileLock(folder / f"{name}.lock"):
+            if not out.exists():  # a book takes its place when it is whole
+                command = [sys.executable, "-m", "classroom.book", "--lite", "0", "--out", str(out)]
+                command += ["--class-edition"] * (name == "class-edition")
+                done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+                assert done.returncode == 0, done.stdout + done.stderr
+                assert " pages in " in done.stdout, done.stdout
+    return built
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The program of a Chromium. Without one the tests that ask for it are skipped with a warning; TILES_BROWSER=1 makes them fail."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    try:
+        from playwright.sync_api import sync_playwright
+
+        with sync_playwright() as playwright:
+            own = playwright.chromium.executable_path
+        if Path(own).exists():
+            return own
+    except ImportError:
+        pass
+    advice = "no Chromium, so nobody has opened the pages in a browser: python -m playwright install --with-deps chromium"
+    if os.environ.get("TILES_BROWSER") == "1":
+        pytest.fail(advice, pytrace=False)
+    warnings.warn(advice, stacklevel=1)
+    return pytest.skip(advice)
