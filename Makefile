@@ -3,7 +3,7 @@
 # `make test PYTHON=python3` uses the environment that is already active, and installs nothing.
 
 .DEFAULT_GOAL := help
-.PHONY: help lab grade doctor book run notebooks test lint bench dist clean environment
+.PHONY: help lab grade doctor book pdf run notebooks test lint bench dist clean environment
 .DELETE_ON_ERROR:
 
 JOBS ?= 2
@@ -18,7 +18,7 @@ endif
 
 help: ## Print the targets
 	@awk -F ':.*## ' '/^#: /{ print "\n" substr($$0, 4) } /^[a-z]+:.*## /{ printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
-	@printf '\nOptions\n  PYTHON=python3           use the active environment instead of .venv\n  LESSON=05_online_softmax one lesson, for grade, run, bench, dist\n  SOLUTIONS=0              for book: the class edition, without solutions\n  FORCE=1                  for notebooks: overwrite a changed copy\n  COMPARE=1                for bench: fail where a ratio to a peer has fallen by more than 10 %%\n  JOBS=2                   for test: how many processes\n\n'
+	@printf '\nOptions\n  PYTHON=python3           use the active environment instead of .venv\n  LESSON=05_online_softmax one lesson, for grade, run, bench, dist\n  SOLUTIONS=0              for book: the class edition, without solutions\n  LITE=local               for book: Python for the browser in the book, no network; LITE=0: without it\n  FORCE=1                  for notebooks: overwrite a changed copy\n  COMPARE=1                for bench: fail where a ratio to a peer has fallen by more than 10 %%\n  JOBS=2                   for test: how many processes\n\n'
 
 #: To learn
 lab: $(ready) ## Open JupyterLab in notebooks/
@@ -32,7 +32,10 @@ doctor: $(ready) ## What works on this machine, and which lessons run
 
 #: To teach and to write
 book: $(ready) ## Build the HTML book (SOLUTIONS=0: the class edition)
-	@$(python) -m classroom.book $(if $(filter 0,$(SOLUTIONS)),--class-edition)
+	@$(python) -m classroom.book $(if $(filter 0,$(SOLUTIONS)),--class-edition) $(if $(LITE),--lite $(LITE))
+
+pdf: $(ready) ## Print the book, without solutions, as _build/think-in-tiles.pdf (needs Chromium)
+	@$(python) -m classroom.pdf
 
 run: $(ready) ## Execute solutions/ in place and store the outputs
 	$(python) -m classroom run $(LESSON)

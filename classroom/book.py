@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import importlib.util
 import os
 import re
 import shutil
@@ -28,7 +27,7 @@ from jinja2 import UndefinedError
 from nbformat import NotebookNode
 from sphinx import addnodes
 
-from classroom import recorded
+from classroom import explorers, lean, lite, reading, recorded
 from classroom.derive import student_notebook
 from classroom.execute import dumps
 from classroom.lesson import (
@@ -42,17 +41,25 @@ from classroom.lesson import (
     tags,
     write_if_changed,
 )
+from classroom.reading import GLOSSARY
 from classroom.recorded import anchor
 from tiles import bench
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = {True: "_build/book", False: "_build/class-edition"}  # with solutions, without
-GLOSSARY = "book/glossary"
-UNUSED = {"sphinx_thebe", "sphinx_jupyterbook_latex"}  # extensions of Jupyter Book: one wants the network, the other LaTeX
+# Before the first paint, not after it: what the theme's script does later, so that a dark page does not begin white.
+THEME = """{
+  const { dataset } = document.documentElement;
+  if (dataset.theme === "auto") dataset.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}"""
+# Extensions of Jupyter Book: one wants the network, one LaTeX, and two bring scripts and styles that no page uses.
+UNUSED = {"sphinx_thebe", "sphinx_jupyterbook_latex", "sphinx_design", "sphinx_togglebutton"}
 
 HEADING = re.compile(r"^(#{2,6} +Exercise +(\d+\.\w+))", re.MULTILINE)
 MARK = re.compile(r"# *_{6}(?!_) *")
 INSTEAD = re.compile(r" *# *_{6} +instead:.*")
+OURS = re.compile(r"tag_(?:exercise|check)-(\d+\.\w+)$")
+LINK = re.compile(r'(<a class="(?:current )?reference internal" href="(?:#|[^"#]*?(\w+)\.html)">)(.*?)</a>', re.DOTALL)
 REGION = re.compile(r"^\s*#+\s*(BEGIN|END) SOLUTION\b.*\n?", re.MULTILINE)
 
 
@@ -119,11 +126,6 @@ def fold(cell: NotebookNode, how: str, prompt: str) -> None:
     cell.metadata.mystnb = {"code_prompt_show": prompt, "code_prompt_hide": prompt}
 
 
-def heading_anchor(title: str) -> str:
-    """What a link writes behind `page.md#`, as JupyterLab makes it of a heading: a link in a notebook then works in both."""
-    return title.replace(" ", "-")
-
-
 def files_line(name: str) -> str:
     """What stands under the title of a lesson, in HTML: the notebook to download, and how to grade it."""
     return (
@@ -138,12 +140,17 @@ def files_line(name: str) -> str:
 def setup(app) -> dict:
     """Register with Sphinx (called by it, because `_config.yml` names this module)."""
     app.add_config_value("book_solutions", os.environ.get("SOLUTIONS") != "0", "env")
-    app.connect("builder-inited", copy_mathjax)
     app.connect("source-read", read_lesson)
     app.connect("source-read", fill_page)
     app.connect("doctree-read", box_exercises)
+    app.connect("html-page-context", tell_where, priority=900)  # after the theme's own
+    app.add_js_file(None, body=THEME)
     app.connect("doctree-read", list_terms)
     app.connect("build-finished", copy_notebooks)
+    explorers.connect(app)
+    reading.connect(app)
+    lite.connect(app)
+    lean.connect(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -184,20 +191,74 @@ def student_copy(root: Path, name: str, outputs: bool = False) -> NotebookNode:
 
 
 def box_exercises(app, doctree) -> None:
-    """Put what belongs to an exercise (statement, hints, code, checks, solution) into one container below its heading."""
+    """Put what belongs to an exercise (statement, hints, code, checks, solution, the reader's mark) into one container.
+
+    It lies below the exercise's heading; a question has none, and its box holds its cells.
+    """
     for section in list(doctree.findall(nodes.section)):
-        if not section.children or not section[0].astext().startswith("Exercise "):
-            continue
-        ours = [
-            i
-            for i, child in enumerate(section.children)
-            if {"tag_exercise", "tag_check", "tag_solution"} & set(child.get("classes", []))
-        ]
-        if ours:
-            section["classes"].append("exercise")
-            box = nodes.container("", *section.children[1 : ours[-1] + 1], classes=["exercise-box"])
-            section.children[1 : ours[-1] + 1] = []
-            section.insert(1, box)
+        headed = bool(section.children) and section[0].astext().startswith("Exercise ")
+        for exercise, (first, end) in reversed(boxes(section).items()):
+            box = nodes.container("", *section.children[1 if headed else first : end], classes=["exercise-box"])
+            section.children[1 if headed else first : end] = []
+            section.insert(1 if headed else first, box)
+            box += nodes.raw("", mark(exercise), format="html")
+            if headed:
+                section["classes"].append("exercise")
+    found = [name for box in doctree.findall(nodes.container) for name in box["classes"] if name.startswith("tag_exercise-")]
+    if found:
+        app.env.metadata[app.env.docname]["exercises"] = " ".join(OURS.match(name)[1] for name in found)
+
+
+def boxes(section: nodes.section) -> dict[str, tuple[int, int]]:
+    """Where the cells of each exercise of a section begin and end, among the section's children."""
+    found: dict[str, tuple[int, int]] = {}
+    exercise = ""
+    for i, child in enumerate(section.children):
+        classes = child.get("classes", [])
+        exercise = next((match[1] for name in classes if (match := OURS.match(name))), exercise)
+        if exercise and {"tag_exercise", "tag_check", "tag_solution"} & set(classes):
+            found[exercise] = found.get(exercise, (i, i))[0], i + 1
+    return found
+
+
+def mark(exercise: str) -> str:
+    """The box to tick when an exercise is done, in HTML; `book.js` keeps the marks."""
+    box = f'<input type="checkbox" data-exercise="{exercise}" autocomplete="off">'
+    return (
+        f'<p class="exercise-mark pst-js-only"><label>{box}Done<span class="visually-hidden"> with {exercise}</span></label></p>'
+    )
+
+
+def tell_where(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Number the lessons, name their parts, and make places for the reader's marks: in the side bar, in the table of lessons,
+    above a lesson's title, and in the links to the previous and the next page."""
+    toc = app.env.tocs[app.config.root_doc].findall(addnodes.toctree)
+    parts = {docname: part["caption"] for part in toc for _, docname in part["entries"]}
+
+    def where(docname: str) -> str:
+        number = f"Lesson {name[:2]}" if (name := lesson_name(docname)) else ""
+        return " · ".join(filter(None, [number, parts.get(docname, "")]))
+
+    def tally(name: str) -> str:
+        exercises = app.env.metadata[f"{NOTEBOOKS}/{name}"]["exercises"]
+        return f'<span class="tally pst-js-only" data-exercises="{exercises}"></span>'
+
+    def numbered(link: re.Match) -> str:
+        name = link[2] or Path(pagename).name
+        known = f"{NOTEBOOKS}/{name}" in parts
+        return f'{link[1]}<span class="number">{name[:2]}</span>{link[3]} {tally(name)}</a>' if known else link[0]
+
+    side_bar = context["generate_toctree_html"]
+    context["generate_toctree_html"] = lambda **given: LINK.sub(numbered, str(side_bar(**given)))
+    for i, relation in enumerate(["prev", "next"], 1):
+        if context.get(relation):
+            place = where(app.builder.relations[pagename][i])
+            context[f"{relation}_title"] = f'<span class="where">{place}</span>{context[relation]["title"]}'
+    if lesson_name(pagename):
+        context["body"] = context["body"].replace("<h1>", f'<p class="where">{where(pagename)}</p>\n<h1>', 1)
+    if pagename == app.config.root_doc:
+        table = re.compile(rf"<strong>{LINK.pattern}</strong>", re.DOTALL)
+        context["body"] = table.sub(lambda link: tally(link[2]) + link[0], context["body"])
 
 
 def list_terms(app, doctree) -> None:
@@ -218,20 +279,6 @@ def list_terms(app, doctree) -> None:
         group += addnodes.glossary("", nodes.definition_list("", *items, classes=["glossary"]))
 
 
-def copy_mathjax(app) -> None:
-    """Put MathJax (one script and its fonts) into the book, so that reading needs no network."""
-    if app.builder.format != "html":
-        return
-    spec = importlib.util.find_spec("mathjax")
-    if spec is None or not spec.submodule_search_locations:
-        raise BookError("MathJax is missing: pip install -r requirements.txt (the package is django-static-mathjax)")
-    package = Path(spec.submodule_search_locations[0], "static", "mathjax", "es5")
-    target = Path(app.outdir, "_static", "mathjax")
-    fonts = Path("output", "chtml", "fonts", "woff-v2")
-    shutil.copytree(package / fonts, target / fonts, dirs_exist_ok=True)
-    shutil.copyfile(package / "tex-chtml-full.js", target / "tex-chtml.js")
-
-
 def copy_notebooks(app, error: Exception | None) -> None:
     """Put each lesson's notebook, the student's copy in either edition, beside its page."""
     if error is None and app.builder.format == "html":
@@ -243,28 +290,32 @@ def copy_notebooks(app, error: Exception | None) -> None:
 # ---- building
 
 
-def build(out: Path, solutions: bool, root: Path = ROOT) -> list[str]:
+def build(out: Path, solutions: bool, root: Path = ROOT, site: str = "0") -> list[str]:
     """Build the book into `out`, from nothing, and return the names of its pages.
 
+    site: how the lessons open in the reader's browser, "cdn", "local" or "0"; see `classroom/lite.py`.
     The pages are written to a new folder, which takes the place of `out` only if all went well.
-    Raises BookError on a warning, a failure, or a page of the table of contents that was not written.
+    Raises BookError on a warning, a failure, or a page of the table of contents that was not written; LiteError.
     """
     if out.exists() and any(out.iterdir()) and not (out / ".buildinfo").exists():
         raise BookError(f"{out} holds something that is not a book; give another folder with --out")
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as scratch:
         html = Path(scratch, "html")
-        pages = run_sphinx(root, html, Path(scratch, "doctrees"), solutions)
+        pages = run_sphinx(root, html, Path(scratch, "doctrees"), solutions, site)
         missing = [page for page in pages if not (html / f"{page}.html").exists()]
         if missing:
             raise BookError(f"{len(missing)} of {len(pages)} pages were not written: {', '.join(missing)}")
         (html / "index.html").write_text(f'<meta http-equiv="refresh" content="0; url={pages[0]}.html">\n', encoding="utf-8")
+        lessons = [name for name in filter(None, map(lesson_name, pages)) if lite.address(name)]
+        if lessons and site != "0":
+            lite.build(html / lite.FOLDER, lessons, local=site == "local", root=root)
         shutil.rmtree(out, ignore_errors=True)
         html.rename(out)
     return pages
 
 
-def run_sphinx(root: Path, html: Path, doctrees: Path, solutions: bool) -> list[str]:
+def run_sphinx(root: Path, html: Path, doctrees: Path, solutions: bool, site: str = "0") -> list[str]:
     """Run Sphinx with the configuration of Jupyter Book; returns the pages of `_toc.yml`, the first page first."""
     try:
         from jupyter_book.config import get_final_config
@@ -279,7 +330,7 @@ def run_sphinx(root: Path, html: Path, doctrees: Path, solutions: bool) -> list[
     site_map = parse_toc_yaml(toc)
     pages = [site_map.root.docname, *(page for page in site_map if page != site_map.root.docname)]
     config, _ = get_final_config(user_yaml=root / "_config.yml", sourcedir=root, cli_config={"latex_individualpages": False})
-    config |= {"external_toc_path": str(toc), "book_solutions": solutions}
+    config |= {"external_toc_path": str(toc), "book_solutions": solutions, "book_lite": site}
     config["extensions"] = [name for name in config["extensions"] if name not in UNUSED]
     try:
         with patch_docutils(), docutils_namespace():
@@ -296,12 +347,17 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m classroom.book", description="Build the HTML book.")
     parser.add_argument("--class-edition", action="store_true", help="without any solution, to give to a class")
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"default: {FOLDERS[True]} or {FOLDERS[False]}")
+    where = "where the browser finds Python for lessons 01 to 06: its CDN, the book, or nowhere"
+    parser.add_argument("--lite", choices=["cdn", "local", "0"], default="cdn", help=where)
     options = parser.parse_args(argv)
+    if options.lite == "cdn" and not lite.available():
+        print(f"The lessons of this book do not open in the browser. {lite.MISSING}", file=sys.stderr)
+        options.lite = "0"
     out = (options.out or ROOT / FOLDERS[not options.class_edition]).resolve()
     start = time.monotonic()
     try:
-        pages = build(out, solutions=not options.class_edition)
-    except BookError as error:
+        pages = build(out, solutions=not options.class_edition, site=options.lite)
+    except (BookError, lite.LiteError) as error:
         print(f"The book was not built: {error}", file=sys.stderr)
         return 1
     print(f"{len(pages)} pages in {time.monotonic() - start:.0f} s. Open {out / 'index.html'}")

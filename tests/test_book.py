@@ -21,7 +21,7 @@ pytest.importorskip("jupyter_book")
 from sphinx.search.en import SearchEnglish  # noqa: E402
 from sphinx_external_toc.parsing import parse_toc_yaml  # noqa: E402
 
-from classroom import book  # noqa: E402
+from classroom import book, reading  # noqa: E402
 from classroom.derive import derived_text, removed, secrets, student_notebook  # noqa: E402
 from classroom.execute import canonical, dumps  # noqa: E402
 from classroom.lesson import Exercise, Lesson, read, tags  # noqa: E402
@@ -254,8 +254,8 @@ def terms() -> dict[str, str]:
     """The terms of the glossary, by what a link writes behind the #, with what is said of them."""
     text = (ROOT / "book" / "glossary.md").read_text(encoding="utf-8")
     found = re.findall(r"^### (.+)\n\n((?:.+\n)+)", text, re.MULTILINE)
-    assert len(found) == text.count("\n### ") == len({book.heading_anchor(term) for term, _ in found})
-    return {book.heading_anchor(term): said for term, said in found}
+    assert len(found) == text.count("\n### ") == len({reading.heading_anchor(term) for term, _ in found})
+    return {reading.heading_anchor(term): said for term, said in found}
 
 
 def links_to_terms(lesson: Lesson) -> list[str]:
