@@ -76,7 +76,7 @@ clean: ## Remove what was built (.venv stays)
 	@touch $@
 
 # With PYTHON=…: names what the active environment lacks, before anything starts.
-modules := torch triton numpy matplotlib jupyterlab ipykernel nbformat nbclient nbval pytest xdist jupyter_book mathjax ruff
+modules := torch triton numpy matplotlib jupyterlab ipykernel nbformat nbclient nbval pytest xdist jupyter_book mathjax py_mini_racer playwright axe_playwright_python ruff
 environment:
 	@$(PYTHON) -c 'import importlib.util as i, importlib.metadata as m, sys; \
 	missing = [n for n in "$(modules)".split() if not i.find_spec(n) and (n != "triton" or sys.platform == "linux")]; \

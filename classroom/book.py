@@ -60,6 +60,7 @@ MARK = re.compile(r"# *_{6}(?!_) *")
 INSTEAD = re.compile(r" *# *_{6} +instead:.*")
 OURS = re.compile(r"tag_(?:exercise|check)-(\d+\.\w+)$")
 LINK = re.compile(r'(<a class="(?:current )?reference internal" href="(?:#|[^"#]*?(\w+)\.html)">)(.*?)</a>', re.DOTALL)
+FIGURE = re.compile(r'<img alt="([^"]*)" src="\1" ?/?>')  # what a cell draws has no words of its own
 REGION = re.compile(r"^\s*#+\s*(BEGIN|END) SOLUTION\b.*\n?", re.MULTILINE)
 
 
@@ -144,6 +145,7 @@ def setup(app) -> dict:
     app.connect("source-read", fill_page)
     app.connect("doctree-read", box_exercises)
     app.connect("html-page-context", tell_where, priority=900)  # after the theme's own
+    app.connect("html-page-context", mend_cells)
     app.add_js_file(None, body=THEME)
     app.connect("doctree-read", list_terms)
     app.connect("build-finished", copy_notebooks)
@@ -246,7 +248,7 @@ def tell_where(app, pagename: str, templatename: str, context: dict, doctree) ->
     def numbered(link: re.Match) -> str:
         name = link[2] or Path(pagename).name
         known = f"{NOTEBOOKS}/{name}" in parts
-        return f'{link[1]}<span class="number">{name[:2]}</span>{link[3]} {tally(name)}</a>' if known else link[0]
+        return f'{link[1]}<span class="number">{name[:2]}</span><span>{link[3]}</span> {tally(name)}</a>' if known else link[0]
 
     side_bar = context["generate_toctree_html"]
     context["generate_toctree_html"] = lambda **given: LINK.sub(numbered, str(side_bar(**given)))
@@ -259,6 +261,15 @@ def tell_where(app, pagename: str, templatename: str, context: dict, doctree) ->
     if pagename == app.config.root_doc:
         table = re.compile(rf"<strong>{LINK.pattern}</strong>", re.DOTALL)
         context["body"] = table.sub(lambda link: tally(link[2]) + link[0], context["body"])
+
+
+def mend_cells(app, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Let each figure that a cell draws open in its full size, as on a phone it stands in a third of it.
+    Let folds be called what they say."""
+    if lesson_name(pagename):
+        context["body"] = context["body"].replace('<summary aria-label="Toggle hidden content">', "<summary>")
+        link = r'<a href="\1"><img alt="What the cell draws; opens in full size" src="\1"></a>'
+        context["body"] = FIGURE.sub(link, context["body"])
 
 
 def list_terms(app, doctree) -> None:

@@ -118,11 +118,12 @@ class MathJax:
         drawn = self.engine.eval(f"drawn({json.dumps(tex)}, {json.dumps(display)})")
         if wrong := re.search(r'data-mjx-error="([^"]*)"', drawn):
             raise ValueError(f"MathJax cannot draw {tex.strip()}: {html.unescape(wrong[1])}")
-        return drawn
+        return drawn.replace("<mjx-container ", '<mjx-container tabindex="0" ', 1) if display else drawn  # a wide one scrolls
 
     def sheet(self) -> str:
         """The styles of all formulas drawn so far; their fonts lie in a folder `mathjax` beside the sheet."""
-        return self.engine.eval("sheet()") if "engine" in self.__dict__ else ""
+        larger = "mjx-container.MathJax { font-size: 116%; }"  # its small letters are low beside those of a screen's font
+        return f"{self.engine.eval('sheet()')}\n{larger}" if "engine" in self.__dict__ else ""
 
 
 # ---- icons

@@ -13,6 +13,7 @@ from pathlib import Path
 from docutils import nodes
 from markdown_it import MarkdownIt
 from sphinx.domains import ObjType
+from sphinx.search.en import SearchEnglish
 
 GLOSSARY = "book/glossary"
 PLACEHOLDER = "ADDRESS-OF-THIS-REPOSITORY"
@@ -24,6 +25,7 @@ def connect(app) -> None:
     """Register with Sphinx; called by `classroom.book.setup`, after its own handlers."""
     app.add_css_file("reading.css")
     app.add_js_file("reading.js", loading_method="defer")
+    app.add_search_language(English)
     app.connect("config-inited", rank_results)
     app.connect("config-inited", choose_launchers)
     app.connect("builder-inited", let_search_find)
@@ -72,8 +74,17 @@ def names(glossary: str) -> list[tuple[str, str, str]]:
     return NAME.findall(glossary)
 
 
+class English(SearchEnglish):
+    """How Sphinx finds words in a text, made to know that `tl.dot` is one, and not only `tl` and `dot`."""
+
+    DOTTED = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)+")
+
+    def split(self, text: str) -> list[str]:
+        return [*super().split(text), *self.DOTTED.findall(text)]
+
+
 def rank_results(app, config) -> None:
-    """Sphinx's search orders what it finds with the help of `search.js`."""
+    """Sphinx's search splits a query and orders what it finds with the help of `search.js`."""
     config.html_search_scorer = str(Path(app.srcdir, "book", "_static", "search.js"))
 
 
@@ -127,7 +138,7 @@ def say_what_colab_needs(app, doctree: nodes.document) -> None:
     if not app.config.html_theme_options["launch_buttons"].get("colab_url"):
         return
     address = app.config.html_theme_options["repository_url"]
-    cell = f'<p class="lesson-files">On Colab, run this first: <code>!pip install --no-deps git+{address}</code></p>'
+    cell = f'<p class="lesson-files"><span>On Colab, run this first: <code>!pip install --no-deps git+{address}</code></span></p>'
     for files in list(doctree.findall(nodes.raw)):
         if files.astext().startswith('<p class="lesson-files">'):
             files.parent.insert(files.parent.index(files) + 1, nodes.raw("", cell, format="html"))

@@ -250,8 +250,8 @@ def against(row: Row) -> str:
 def table_of_ratios(record: bench.Record, name: str) -> str:
     """A Markdown table: a line for each kernel and shape of the figure of that name, in the order of the lessons."""
     found, number = for_figures(rows(record)), numbers(rows(record))
-    shares = "of the limit, of a copy" if name == "bandwidth" else "of the limit"
-    lines = [f"| | kernel | its speed<br>{shares} | times as fast as |", "|---|---|---|---|"]
+    shares = "in % of the limit, of a copy" if name == "bandwidth" else "in % of the limit"
+    lines = [f"| | kernel | its speed<br>{shares} | ours is … times as fast as |", "|---|---|---|---|"]
     for row in found:
         if CHOSEN[name](row):
             kernel = f"{link(row.kernel)}<br>{row.shape}, {SHORT[row.run.dtype]}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import warnings
@@ -37,20 +36,12 @@ def editions(tmp_path_factory) -> dict[str, Path]:
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """The program of a Chromium. Without one the tests that ask for it are skipped with a warning; TILES_BROWSER=1 makes them fail."""
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return found
-    try:
-        from playwright.sync_api import sync_playwright
+    from classroom import pdf  # not above: other tests run where the book cannot be built
 
-        with sync_playwright() as playwright:
-            own = playwright.chromium.executable_path
-        if Path(own).exists():
-            return own
-    except ImportError:
-        pass
-    advice = "no Chromium, so nobody has opened the pages in a browser: python -m playwright install --with-deps chromium"
-    if os.environ.get("TILES_BROWSER") == "1":
-        pytest.fail(advice, pytrace=False)
-    warnings.warn(advice, stacklevel=1)
-    return pytest.skip(advice)
+    try:
+        return pdf.chromium()
+    except pdf.PdfError as error:
+        if os.environ.get("TILES_BROWSER") == "1":
+            pytest.fail(str(error), pytrace=False)
+        warnings.warn(f"nobody has opened the pages in a browser: {error}", stacklevel=1)
+        return pytest.skip(str(error))

@@ -14,14 +14,16 @@ from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
+from conftest import EDITIONS
 from sample_lesson import NAME, lesson_notebook
 
 pytest.importorskip("jupyter_book")
 
+from fontTools.ttLib import TTFont  # noqa: E402
 from sphinx.search.en import SearchEnglish  # noqa: E402
 from sphinx_external_toc.parsing import parse_toc_yaml  # noqa: E402
 
-from classroom import book, reading  # noqa: E402
+from classroom import book, lean, reading  # noqa: E402
 from classroom.derive import derived_text, removed, secrets, student_notebook  # noqa: E402
 from classroom.execute import canonical, dumps  # noqa: E402
 from classroom.lesson import Exercise, Lesson, read, tags  # noqa: E402
@@ -32,19 +34,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*reduce_op:FutureWarning")
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = list(parse_toc_yaml(ROOT / "_toc.yml"))
 LESSONS = [read(ROOT / "solutions" / f"{Path(page).name}.ipynb") for page in PAGES if page.startswith("notebooks/")]
-EDITIONS = ("book", "class-edition")
-
-
-@pytest.fixture(scope="module")
-def editions(tmp_path_factory) -> dict[str, Path]:
-    """Both editions, built by the command that `make book` calls."""
-    folder = tmp_path_factory.mktemp("editions")
-    for name in EDITIONS:
-        command = [sys.executable, "-m", "classroom.book", "--out", str(folder / name)]
-        done = subprocess.run(command + ["--class-edition"] * (name == "class-edition"), cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert done.stdout.startswith(f"{len(PAGES)} pages in "), done.stdout
-    return {name: folder / name for name in EDITIONS}
 
 
 class Page(HTMLParser):
@@ -137,10 +126,36 @@ def test_a_page_is_light(editions, edition):
         assert size < 1_500_000, f"{path.name} weighs {size / 1e6:.1f} MB"
 
 
-def test_mathjax_comes_with_the_book(editions):
-    folder = editions["book"] / "_static" / "mathjax"
-    assert (folder / "tex-chtml.js").stat().st_size > 500_000
-    assert len(list((folder / "output/chtml/fonts/woff-v2").glob("*.woff"))) > 20
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_formulas_are_drawn_when_the_book_is_built(editions, edition):
+    found = pages(editions[edition])
+    text = (editions[edition] / "notebooks" / "06_flash_attention.html").read_text(encoding="utf-8")
+    assert text.count("<mjx-container") == text.count("<mjx-assistive-mml") == text.count("</math>") > 10
+    assert not [url for page in found.values() for url in page.loads if "mathjax/" in url]
+    assert not [path.name for path, page in found.items() if re.search(r"\\\(.*\\\)", page.text)]
+    sheet = (editions[edition] / "_static" / lean.SHEET).read_text(encoding="utf-8")
+    fonts = re.findall(r"url\(['\"]?([^)'\"]+)", sheet)
+    assert len(fonts) > 20 and all((editions[edition] / "_static" / font).is_file() for font in fonts)
+
+
+def test_a_formula_that_cannot_be_drawn_is_an_error():
+    page = '<span class="math notranslate nohighlight">\\(a &lt; {}\\)</span>'
+    with lean.MathJax() as mathjax:
+        assert "<mo>&lt;</mo>" in lean.lean(page.format("b"), mathjax)
+        with pytest.raises(ValueError, match=r"a < \\frac\{b: Missing close brace"):
+            lean.lean(page.format("\\frac{b"), mathjax)
+
+
+def test_a_page_has_the_icons_it_shows(editions):
+    theme = (editions["book"] / "_static" / "styles" / "pydata-sphinx-theme.css").read_text(encoding="utf-8")
+    with TTFont(editions["book"] / "_static" / "icons.woff") as font:
+        glyphs = font.getBestCmap()
+    names = {name for path in pages(editions["book"]) for name in lean.ICON.findall(path.read_text(encoding="utf-8"))}
+    assert {"moon", "bars", "magnifying-glass"} < names
+    for name in names - {"solid", "lg"}:
+        code = re.search(rf'\.fa-{name}:before[^{{]*\{{content:"\\([0-9a-f]+)"', theme)
+        assert code and int(code[1], 16) in glyphs, name
+    assert len(glyphs) < 100
 
 
 # ---- exercises and solutions

@@ -154,7 +154,7 @@ def test_a_page_is_light_and_soon_there(tab, request):
     assert min(paints) < 1000, f"first paint after {paints} ms"
 
 
-@of_both
+@of_the_book
 def test_a_page_fits_a_phone(tab):
     """All folds open: nothing may stick out of the page, and what scrolls inside it can be reached with the keyboard."""
     tab.evaluate("document.querySelectorAll('details').forEach((fold) => (fold.open = true))")
@@ -202,18 +202,18 @@ def test_axe_finds_what_is_wrong(reader):
 
 
 @pytest.mark.skipif(not SCREENSHOTS, reason="TILES_SCREENSHOTS=DIR keeps pictures of all pages")
-@pytest.mark.parametrize("page", PAGES)
-def test_screenshots(reader, page):
-    """The first screen of a page and its first explorer, on a phone and on a desk, in light and in dark."""
+def test_screenshots(reader):
+    """The first screen of each page and its first explorer, on a phone and on a desk, in light and in dark."""
     for size, viewport in {"phone": {"width": 390, "height": 844}, "desk": DESKTOP}.items():
-        tab = reader(page, viewport=viewport)
-        for theme in ("light", "dark"):
-            tab.emulate_media(color_scheme=theme)
-            stem = Path(SCREENSHOTS) / f"{Path(page).name}-{size}-{theme}"
-            tab.screenshot(path=f"{stem}.png")
-            if tab.locator("tiles-explorer").count():
-                tab.locator("tiles-explorer").first.screenshot(path=f"{stem}-explorer.png")
-        tab.context.close()
+        tab = reader(PAGES[0], viewport=viewport)
+        for page in PAGES:
+            visit(tab, page)
+            for theme in ("light", "dark"):
+                tab.emulate_media(color_scheme=theme)
+                stem = Path(SCREENSHOTS) / f"{Path(page).name}-{size}-{theme}"
+                tab.screenshot(path=f"{stem}.png")
+                if tab.locator("tiles-explorer").count():
+                    tab.locator("tiles-explorer").first.screenshot(path=f"{stem}-explorer.png")
 
 
 # ---- folds, marks, definitions, search, themes
@@ -419,7 +419,7 @@ def test_an_explorer_hears_a_pointer(reader, kind, pointer):
         elif what == "radio":
             target = found.locator(f'label:has(input[name="{name}"]:not(:checked))').last
         if what == "select-one":
-            control.select_option(index=2)  # the list itself is the browser's
+            control.select_option(index=1)  # the list itself is the browser's
         else:
             (target.click if pointer == "mouse" else target.tap)(**({"position": place} if place else {}))
         assert_changed(found, start, name)
@@ -437,15 +437,35 @@ def controls(found) -> list[tuple]:
     return [row for number, row in enumerate(named) if row[2] not in [name for *_, name in named[:number]]]
 
 
+@of_explorers
+def test_a_finger_moves_a_slider_by_one_step(reader, kind):
+    """Its buttons, − and +, or Back and Next, are as large as a thumb; the two, one after the other, lead back."""
+    found = explorer(reader(EXPLORERS[kind], viewport=PHONE), kind)
+    for row in found.locator(".control:has(input[type=range])").all():
+        less, more = row.locator("button:not(.play)").all()
+        assert all(button.bounding_box()[side] >= 44 for button in (less, more) for side in ("width", "height"))
+        start = shown(found)
+        last = row.locator("input").evaluate("(input) => input.value === input.max")
+        for button in (less, more) if last else (more, less):
+            before = shown(found)["settings"]
+            button.tap()
+            assert shown(found)["settings"] != before
+        assert shown(found) == start
+
+
+# What one can drag; where there are several, the tallest.
+HANDLES = {"sectors": "rect.ours", "occupancy": "rect.ghost", "roofline": "circle.ours"}
+
+
 @pytest.mark.parametrize("pointer", ["mouse", "touch"])
-@pytest.mark.parametrize("kind", ["sectors", "occupancy", "roofline"])
+@pytest.mark.parametrize("kind", HANDLES)
 def test_a_picture_can_be_dragged(reader, kind, pointer):
     tab = reader(EXPLORERS[kind], viewport=DESKTOP if pointer == "mouse" else PHONE)
     found = explorer(tab, kind)
     found.locator(".drags").scroll_into_view_if_needed()
-    frame = found.locator(".drags svg").bounding_box()
-    x, y = frame["x"] + frame["width"] * 0.3, frame["y"] + frame["height"] * 0.3
-    places = [(x + step * frame["width"] / 40, y) for step in range(13)]
+    handles = found.locator(f".drags svg {HANDLES[kind]}").all()
+    box = max((handle.bounding_box() for handle in handles), key=lambda box: box["height"])
+    places = [(box["x"] + box["width"] / 2 + 8 * step, box["y"] + box["height"] / 2) for step in range(13)]
     before, scrolled = shown(found), tab.evaluate("scrollY")
     if pointer == "mouse":
         tab.mouse.move(*places[0])
@@ -500,10 +520,8 @@ def test_nothing_moves_when_a_page_loads(reader, page, viewport):
     assert tab.evaluate("scrollY") > 0
 
 
-def test_explorers_are_small(reader):
-    """All their scripts together, with the numbers of the course in them."""
-    scripts = set()
-    for page in sorted(set(EXPLORERS.values())):
-        scripts |= {file for file in files(reader(page).asked) if file.parent.name == "explorers"}
-    assert len(scripts) > len(EXPLORERS)
+def test_explorers_are_small(editions):
+    """All their scripts together, with the numbers of the course in them; a page loads them from one folder."""
+    scripts = list((editions["book"] / "_static" / "explorers").glob("*.js"))
+    assert {*EXPLORERS, "explorer"} <= {script.stem for script in scripts}
     assert sum(script.stat().st_size for script in scripts) < 60_000

@@ -91,12 +91,17 @@ def test_the_block_that_does_not_fit_sticks_out():
             assert beyond == (resource["name"] in result["scarcest"]), (chosen, resource)
 
 
+def amount(power: float) -> float:
+    """What a slider in powers of ten stands for: two digits."""
+    return float(f"{10**power:.1e}")
+
+
 def test_the_roofline_is_that_of_tiles():
     many = helper.settings("roofline")
     for chosen, result in zip(many, helper.computed("roofline", many)):
         gpu = GPUS[chosen["gpu"]]
         peak = getattr(gpu, chosen["rate"])
-        flops, nbytes = 10 ** chosen["flops"], 10 ** chosen["bytes"]
+        flops, nbytes = amount(chosen["flops"]), amount(chosen["bytes"])
         assert result["ridge"] == pytest.approx(gpu.ridge(peak))
         assert result["seconds"] == pytest.approx(max(flops / peak, nbytes / gpu.bandwidth))
         assert result["attainable"] == pytest.approx(flops / result["seconds"])
@@ -110,7 +115,7 @@ def test_the_roofline_is_that_of_the_solved_exercise():
     many = helper.settings("roofline", 200, seed=13)
     for chosen, result in zip(many, helper.computed("roofline", many)):
         gpu = GPUS[chosen["gpu"]]
-        answer = roofline(10 ** chosen["flops"], 10 ** chosen["bytes"], getattr(gpu, chosen["rate"]), gpu.bandwidth)
+        answer = roofline(amount(chosen["flops"]), amount(chosen["bytes"]), getattr(gpu, chosen["rate"]), gpu.bandwidth)
         expected = result["ridge"], result["attainable"], result["memory"]
         assert list(map(float, answer)) == pytest.approx(list(map(float, expected))), (answer, expected)
 

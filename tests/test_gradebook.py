@@ -7,12 +7,10 @@ import http.server
 import json
 import random
 import re
-import shutil
 import stat
 import subprocess
 import threading
 import time
-import warnings
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
@@ -498,15 +496,6 @@ class Recorder(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.fixture(scope="module")
-def browser():
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if shutil.which(name):
-            return shutil.which(name)
-    warnings.warn("no Chromium: nobody has opened the pages of the gradebook in a browser", stacklevel=1)
-    return pytest.skip("no Chromium")
-
-
 def opened(browser: str, folder: Path, page: str, profile: Path) -> tuple[list[str], list[str]]:
     """What a browser asks for, and what its console says, when it opens a page of a folder."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *args: Recorder(*args, directory=str(folder)))
@@ -524,14 +513,14 @@ def opened(browser: str, folder: Path, page: str, profile: Path) -> tuple[list[s
     return server.asked, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
-def test_pages_ask_for_nothing_in_a_browser(group, browser, tmp_path):
+def test_pages_ask_for_nothing_in_a_browser(group, chromium, tmp_path):
     for path in hostile_class(group):
         page = path.relative_to(group.out).as_posix()
-        asked, said = opened(browser, group.out, page, tmp_path / "profile")
+        asked, said = opened(chromium, group.out, page, tmp_path / "profile")
         assert asked[0] == f"/{page}" and set(asked[1:]) <= {"/favicon.ico"} and said == []
 
 
-def test_a_browser_would_tell(browser, tmp_path):
+def test_a_browser_would_tell(chromium, tmp_path):
     (tmp_path / "page.html").write_text("<!doctype html><img src=x><script>console.log('here')</script>", encoding="utf-8")
-    asked, said = opened(browser, tmp_path, "page.html", tmp_path / "profile")
+    asked, said = opened(chromium, tmp_path, "page.html", tmp_path / "profile")
     assert "/x" in asked and any("here" in line for line in said)

@@ -119,6 +119,16 @@ def test_the_page_that_teaches_it_comes_first(find, query, docname):
     assert docname in [where for _, where, _ in results[: 1 + (results[0][1] == reading.GLOSSARY)]]
 
 
+@pytest.mark.parametrize("name", ["tl.dot", "tl.where", "tl.zeros", "num_stages", "torch.compile"])
+def test_a_name_is_found_where_it_stands_and_nowhere_else(find, editions, name):
+    """`tl.dot` is not `tl` here and `dot` there; and a plural s, which the search cuts off, is cut off in the index as well."""
+    pages = {str(path.relative_to(editions["book"]).with_suffix("")): path for path in editions["book"].glob("*/[!_]*.html")}
+    texts = {docname: text_of(path.read_text(encoding="utf-8")) for docname, path in pages.items()}
+    listed = {docname for _, docname, _ in find(name)}
+    assert listed <= {docname for docname, text in texts.items() if re.search(rf"\b{name}", text)}
+    assert len(listed) > 2
+
+
 def test_a_term_is_found_with_its_definition(find):
     for term, _ in reading.TERM.findall(GLOSSARY):
         assert (term, reading.GLOSSARY, f"#{nodes.make_id(term)}") in find(term)[:6]

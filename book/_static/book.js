@@ -54,7 +54,8 @@
     });
   }
   clear?.addEventListener("click", () => {
-    if (!confirm(`Clear the marks of ${marks.size} exercises in this browser? They cannot be brought back.`)) return;
+    const which = marks.size === 1 ? "the mark of 1 exercise" : `the marks of ${marks.size} exercises`;
+    if (!confirm(`Clear ${which} in this browser? What is cleared cannot be brought back.`)) return;
     marks = new Set();
     keep();
     show();
@@ -63,6 +64,11 @@
   addEventListener("pageshow", () => (read(), show())); // also when the reader comes back to this page
   read();
   show();
+
+  /* On a narrow screen the theme shows the lessons in a dialog, from its top: go to where the reader is. */
+  document.querySelector(".primary-toggle")?.addEventListener("click", () => {
+    requestAnimationFrame(() => document.querySelector("dialog[open] .current > a.current")?.scrollIntoView({ block: "center" }));
+  });
 
   /* Paper is white: a page is printed in the light theme. */
   const { dataset } = document.documentElement;

@@ -5,8 +5,5 @@
 Scorer.score = ([page, , , kind, score]) =>
   score + (kind?.startsWith("term") ? 5 : 0) + (1 - parseInt(page.split("/")[1]) / 100 || 0);
 
-// A call, such as tl.dot(a, b), is searched by its name.
-{
-  const words = splitQuery;
-  splitQuery = (query) => words(query.replace(/\(.*/, ""));
-}
+// A name with dots is one word, as in the index, and a call such as tl.dot(a, b) is searched by its name.
+splitQuery = (query) => query.replace(/\(.*/, "").match(/[\p{L}\p{N}_]+(?:\.[\p{L}_][\p{L}\p{N}_]*)*/gu) ?? [];

@@ -54,6 +54,7 @@
   /* ---- the picture */
 
   const kib = (numbers) => `${draw.count((numbers * ITEMSIZE) / KIB)} KiB`;
+  const of = (part, all) => `${kib(part)} of ${kib(all)}`.replace(" KiB of", " of");
 
   const geometry = (width) => {
     const beside = width >= 560; // the bars stand at the right of the tiles, or below them
@@ -110,18 +111,13 @@
     const long = (numbers) => (numbers / most) * width;
     const once = 4 * settings.seq_len * settings.d;
     const parts = [];
-    parts.push(text(x, y + 12, "standard form", "ink", "start", 12), text(x + width, y + 12, kib(standard), "ink", "end", 12));
-    parts.push(box(x, y + 19, long(once), 18, "naive", 1), box(x + long(once), y + 19, long(standard - once), 18, "naive soft", 1));
-    parts.push(text(x, y + 52, "dark: q, k, v, out; light: scores and weights", "muted", "start", 11));
-    parts.push(text(x, y + 86, "block by block", "ink", "start", 12), text(x + width, y + 86, kib(inAll.all), "ink", "end", 12));
-    parts.push(box(x, y + 93, long(inAll.all), 18, "empty", 1), box(x, y + 93, long(soFar.all), 18, "ours", 1));
-    parts.push(text(x, y + 126, `so far ${kib(soFar.all)}`, "muted", "start", 11));
-    const kinds = settings.causal
-      ? [["full", tiles.length - masked], ["at the diagonal, masked", masked], ["hidden, skipped", hidden]]
-      : [["tiles of scores, one at a time", tiles.length]];
-    kinds.forEach(([words, number], i) => {
-      parts.push(text(x + 24, y + 156 + i * 19, number, "ink", "end", 12), text(x + 32, y + 156 + i * 19, words, "ink", "start", 12));
-    });
+    parts.push(text(x, y + 11, "standard form", "ink", "start", 12), text(x + width, y + 11, kib(standard), "ink", "end", 12));
+    parts.push(box(x, y + 16, long(once), 14, "naive", 1), box(x + long(once), y + 16, long(standard - once), 14, "naive soft", 1));
+    parts.push(text(x, y + 43, "filled: q, k, v, out; pale: scores and weights", "muted", "start", 11));
+    parts.push(text(x, y + 64, "block by block, so far", "ink", "start", 12), text(x + width, y + 64, of(soFar.all, inAll.all), "ink", "end", 12));
+    parts.push(box(x, y + 69, long(inAll.all), 14, "empty", 1), box(x, y + 69, long(soFar.all), 14, "ours", 1));
+    const kinds = settings.causal ? `${tiles.length - masked} full, ${masked} masked, ${hidden} skipped` : "one at a time";
+    parts.push(text(x, y + 99, `${draw.many(tiles.length + hidden, "tile")}: ${kinds}`, "ink", "start", 11));
     return parts;
   };
 
@@ -135,7 +131,7 @@
       return svg(width, bottom, parts);
     }
     parts.push(bars(settings, result, 2, bottom + 4, width - 4));
-    return svg(width, bottom + 206, parts);
+    return svg(width, bottom + 108, parts);
   };
 
   /* ---- words */
@@ -151,10 +147,10 @@
   explorers.attention = {
     title: "the block walk of flash attention",
     controls: [
-      { name: "seq_len", label: "n, queries and keys", min: 32, max: 512, step: 32, value: 512 },
-      { name: "d", label: "d, the width of a head", options: [[32, "32"], [64, "64"], [128, "128"]], value: 64 },
       { name: "block_m", label: "block_q, or BLOCK_M", options: [[32, "32"], [64, "64"], [128, "128"]], value: 64 },
       { name: "block_n", label: "block_k, or BLOCK_N", options: [[32, "32"], [64, "64"], [128, "128"]], value: 64 },
+      { name: "seq_len", label: "n, queries and keys", min: 32, max: 512, step: 32, value: 512 },
+      { name: "d", label: "d, the width of a head", options: [[32, "32"], [64, "64"], [128, "128"]], value: 64 },
       { name: "causal", label: "causal", on: false },
       {
         name: "step",
@@ -169,7 +165,7 @@
     compute,
     picture,
     facts: (settings, { soFar, inAll, fast }) => [
-      ...["q", "k", "v", "out"].map((name) => [`${name} ${name === "out" ? "written" : "read"}`, `${kib(soFar[name])} of ${kib(inAll[name])}`.replace(" KiB of", " of")]),
+      ...["q", "k", "v", "out"].map((name) => [`${name} ${name === "out" ? "written" : "read"}`, of(soFar[name], inAll[name])]),
       ["in fast memory", kib(fast)],
     ],
     says,

@@ -9,7 +9,9 @@
    controls      what the reader sets, in order; names in small letters:
                  {name, label, min, max, step, value, unit}   a slider; `min` and `max` may be functions of the settings before it;
                                                               `show(value, settings)` writes the value;
-                                                              `steps: true` gives it buttons to go back, on, and to play
+                                                              `steps: true` names its buttons, adds one to play, and puts it next
+                                                              to the picture (its `max` is a function);
+                                                              `first: true` puts it before the other controls
                  {name, label, options: [[value, text], …], value}   one of a few
                  {name, label, on: false}                            yes or no
    compute(settings)                what the picture shows, as numbers
@@ -73,7 +75,7 @@ const LOOKS = `
   ${Object.entries(ROLES)
     .map(([role, plain]) => {
       const color = `var(--${role}, ${plain})`;
-      return `.${role} { fill: ${color}; } .${role}.soft { fill-opacity: 0.22; stroke: ${color}; } .${role}.stroke { fill: none; stroke: ${color}; } .${role}.ghost { fill: none; stroke: ${color}; stroke-width: 1.5; stroke-dasharray: 4 3; }`;
+      return `.${role} { fill: ${color}; } .${role}.soft { fill-opacity: var(--soft, 0.22); stroke: ${color}; } .${role}.stroke { fill: none; stroke: ${color}; } .${role}.ghost { fill: none; stroke: ${color}; stroke-width: 1.5; stroke-dasharray: 4 3; }`;
     })
     .join("\n  ")}
   text.muted { fill: var(--muted, #545d68); }
@@ -123,39 +125,38 @@ globalThis.still = function (name, given = {}, width = 680) {
 const STYLE = `
   :host { display: block; box-sizing: border-box; container-type: inline-size; margin: 1.2rem 0; padding: 0.8rem 1rem; border: 1px solid var(--grid); border-radius: 8px; background: var(--paper); color: var(--ink); font: 0.9rem/1.4 system-ui, sans-serif; }
   ${LOOKS}
-  header { margin-bottom: 0.6rem; }
   b { display: block; font-size: 1.1em; }
   b::first-letter { text-transform: uppercase; }
   small { color: var(--muted); font-size: 0.9em; }
   .drags { cursor: grab; touch-action: pan-y; user-select: none; }
   .drags:active { cursor: grabbing; }
   svg { display: block; width: 100%; height: auto; }
-  .controls { display: flex; flex-wrap: wrap; align-items: start; gap: 0.5rem 1.6rem; margin: 0.8rem 0 0; }
-  .control { display: grid; grid-template-columns: 1fr auto; align-items: center; flex: 1 1 14rem; min-width: 0; margin: 0; padding: 0; border: 0; }
-  fieldset.control { flex: 0 1 auto; }
+  .controls, .control, .choices { display: flex; flex-wrap: wrap; align-items: center; gap: 0.3rem; }
+  .controls { gap: 0.3rem 1.6rem; margin: 0.4rem 0 0; }
+  .control { flex: 1 1 19rem; align-content: center; min-width: 0; min-height: 2.4rem; margin: 0; padding: 0; border: 0; }
+  .name { flex: 0 0 7.5rem; line-height: 1.2; }
   legend { float: left; padding: 0; }
-  input[type="range"], select, .choices, .buttons { grid-column: 1 / -1; }
-  .check { grid-template-columns: auto 1fr; gap: 0.6rem; min-height: 2.75rem; }
-  output { font-weight: 600; font-variant-numeric: tabular-nums; }
+  .control:has([type="checkbox"]) { flex: 1 1 auto; }
+  output { display: inline-block; font-weight: 600; font-variant-numeric: tabular-nums; }
   input { margin: 0; accent-color: var(--ours); }
-  input[type="range"] { width: 100%; height: 2rem; cursor: pointer; }
+  input[type="range"], select { flex: 1 1 3rem; min-width: 0; height: 2rem; cursor: pointer; }
+  .steps input { flex-basis: 14rem; }
   input[type="checkbox"] { width: 1.3rem; height: 1.3rem; }
-  .choices, .buttons { display: flex; flex-wrap: wrap; gap: 0.3rem; clear: both; }
   .choices label { position: relative; }
   .choices input { position: absolute; inset: 0; width: 100%; height: 100%; opacity: 0; cursor: pointer; }
-  .choices span, button, select { display: inline-block; min-height: 2rem; padding: 0.3rem 0.7rem; border: 1px solid var(--muted); border-radius: 5px; background: none; color: inherit; font: inherit; box-sizing: border-box; }
+  .choices span, button, select { display: inline-block; min-height: 2rem; padding: 0.3rem 0.5rem; border: 1px solid var(--muted); border-radius: 5px; background: none; color: inherit; font: inherit; box-sizing: border-box; }
   .choices :checked + span { border-color: var(--ours); background: var(--ours); color: var(--paper); }
-  button { cursor: pointer; }
-  .controls > button { align-self: end; margin-left: auto; }
+  button { min-width: 2rem; cursor: pointer; }
+  .controls > button { margin-left: auto; }
   button:hover, .choices label:hover span { border-color: var(--ours); }
   :focus-visible, .choices :focus-visible + span { outline: 2px solid var(--ours); outline-offset: 2px; }
   dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(7.2rem, 1fr)); gap: 0.3rem 1rem; margin: 0.6rem 0 0; }
   dt { color: var(--muted); font-size: 0.85em; }
   dd { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; white-space: nowrap; }
-  p { min-height: 2.8em; margin: 0.5rem 0 0; }
-  .picture + .control { margin-top: 0.6rem; }
+  p { min-height: 2.8em; margin: 0.4rem 0; }
+  .picture { margin: 0.5rem 0; }
   @container (max-width: 34rem) { p { min-height: 5.6em; } }
-  @media (pointer: coarse) { .choices span, button, select { min-height: 2.75rem; padding-block: 0.6rem; } input[type="range"] { height: 2.75rem; } }
+  @media (pointer: coarse) { .control, .choices span, button, select, input[type="range"] { min-height: 2.75rem; } .choices span { padding-block: 0.6rem; } button { min-width: 2.75rem; } }
   @media (prefers-reduced-motion: reduce) { .play { display: none; } }
   @media print { :host { break-inside: avoid; } .controls, .control, small { display: none; } }
 `;
@@ -174,16 +175,18 @@ if (typeof HTMLElement !== "undefined") {
         this.kind = explorers[this.getAttribute("kind")];
         if (this.shadowRoot || !this.kind) return; // a still picture is better than none
         const given = Object.fromEntries([...this.attributes].map(({ name, value }) => [name, value]));
-        const again = this.button("Start again", () => this.change(given));
+        const again = this.button(() => this.change(given), { textContent: "Start again" });
         this.box = element("div", { className: "picture" });
         this.list = element("dl");
         this.sentence = element("p");
         this.sentence.setAttribute("role", "status");
         this.inputs = this.kind.controls.map((control) => this.input(control));
         const header = element("header", {}, element("b", { textContent: this.kind.title }), element("small", { textContent: this.kind.hint ?? "" }));
-        const rows = (steps) => this.inputs.filter(({ control }) => Boolean(control.steps) === steps).map(({ row }) => row);
-        const controls = element("div", { className: "controls" }, ...rows(false), again);
-        this.attachShadow({ mode: "open" }).append(element("style", { textContent: STYLE }), header, this.box, ...rows(true), this.sentence, controls, this.list);
+        const rows = (wanted) => this.inputs.filter(({ control }) => wanted(control)).map(({ row }) => row);
+        const steps = rows(({ steps }) => steps);
+        const controls = element("div", { className: "controls" }, ...rows(({ first }) => first), ...rows(({ first, steps }) => !first && !steps), again);
+        const parts = steps.length ? [this.sentence, this.box, ...steps, controls] : [this.box, controls, this.sentence]; // what changes, together
+        this.attachShadow({ mode: "open" }).append(element("style", { textContent: STYLE }), header, ...parts, this.list);
         this.setAttribute("role", "group");
         this.setAttribute("aria-label", `Explorer: ${this.kind.title}`);
         if (this.kind.drag) this.listen();
@@ -205,28 +208,35 @@ if (typeof HTMLElement !== "undefined") {
 
       /* One control: {control, row, show(settings)}. */
       input(control) {
-        const { name, label, options, unit } = control;
+        const { name, label, options, unit, steps, step = 1 } = control;
         const set = (value) => this.change({ ...this.settings, [name]: value });
-        if (options?.length > 5) {
+        const caption = element("label", { textContent: label, htmlFor: name });
+        if (String(options).length > 40) { // too many for a row of buttons
           const select = element("select", { id: name, onchange: () => set(select.value) }, ...options.map(([value, words]) => new Option(words, value)));
-          const row = element("div", { className: "control" }, element("label", { textContent: label, htmlFor: name }), select);
+          caption.className = "name";
+          const row = element("div", { className: "control" }, caption, select);
           return { control, row, show: (settings) => (select.value = settings[name]) };
         }
         if (options) {
           const radios = options.map(([value]) => element("input", { type: "radio", name, value, onchange: () => set(value) }));
           const choices = radios.map((radio, i) => element("label", {}, radio, element("span", { textContent: options[i][1] })));
-          const row = element("fieldset", { className: "control" }, element("legend", { textContent: label }), element("div", { className: "choices" }, ...choices));
+          const row = element("fieldset", { className: "control" }, element("legend", { className: "name", textContent: label }), element("div", { className: "choices" }, ...choices));
           return { control, row, show: (settings) => radios.forEach((radio, i) => (radio.checked = options[i][0] === settings[name])) };
         }
         if ("on" in control) {
           const box = element("input", { type: "checkbox", id: name, onchange: () => set(box.checked) });
-          const row = element("div", { className: "control check" }, box, element("label", { textContent: label, htmlFor: name }));
+          const row = element("div", { className: "control" }, box, caption);
           return { control, row, show: (settings) => (box.checked = settings[name]) };
         }
-        const slider = element("input", { type: "range", id: name, step: control.step ?? 1, oninput: () => set(slider.value) });
+        const slider = element("input", { type: "range", id: name, step, oninput: () => set(slider.value) });
         const shown = element("output", { htmlFor: name });
-        const row = element("div", { className: "control" }, element("label", { textContent: label, htmlFor: name }), shown, slider);
-        if (control.steps) row.append(this.stepper(control));
+        const words = element("div", { className: "name" }, caption, " ", shown);
+        const by = (change, given) => this.button(() => set(this.settings[name] + change), given);
+        const [less, more] = steps
+          ? [by(-1, { textContent: "Back" }), by(1, { textContent: "Next" })]
+          : [["−", "less"], ["+", "more"]].map(([sign, said], i) => by(i ? step : -step, { textContent: sign, ariaLabel: `${label}: ${said}`, tabIndex: -1 })); // keys move the slider
+        const row = element("div", { className: "control" }, words, less, ...(steps ? [more, this.player(control), slider] : [slider, more]));
+        row.classList.toggle("steps", Boolean(steps));
         const show = (settings) => {
           const value = settings[name];
           Object.assign(slider, { min: bound(control.min, settings), max: bound(control.max, settings), value });
@@ -236,20 +246,17 @@ if (typeof HTMLElement !== "undefined") {
         return { control, row, show };
       }
 
-      /* Buttons to go back, on, and to play. */
-      stepper({ name, min, max, step = 1 }) {
+      /* A button that goes on by itself. */
+      player({ name, min, max }) {
         const to = (value) => this.show({ ...this.settings, [name]: value });
-        const by = (change) => to(this.settings[name] + change);
-        const last = () => this.settings[name] >= bound(max, this.settings);
-        this.play = this.button("Play", () => {
+        const last = () => this.settings[name] >= max(this.settings);
+        const start = () => {
           if (this.timer) return this.stop();
-          if (last()) to(bound(min, this.settings));
+          if (last()) to(min);
           this.play.textContent = "Pause";
-          this.timer = setInterval(() => (by(step), last() && this.stop()), 900);
-        });
-        this.play.className = "play";
-        const [back, next] = [["Back", -step], ["Next", step]].map(([words, change]) => this.button(words, () => (this.stop(), by(change))));
-        return element("div", { className: "buttons" }, back, next, this.play);
+          this.timer = setInterval(() => (to(this.settings[name] + 1), last() && this.stop()), 900);
+        };
+        return (this.play = this.button(start, { textContent: "Play", className: "play" }));
       }
 
       stop() {
@@ -258,8 +265,8 @@ if (typeof HTMLElement !== "undefined") {
         if (this.play) this.play.textContent = "Play";
       }
 
-      button(words, act) {
-        return element("button", { type: "button", textContent: words, onclick: act });
+      button(onclick, given) {
+        return element("button", { type: "button", onclick, ...given });
       }
 
       listen() {

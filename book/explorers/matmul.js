@@ -114,11 +114,11 @@
     return parts;
   };
 
-  const legend = (x, y) =>
+  const legend = (x, y, wide) =>
     [
-      ["wrong", "↓", "from memory: a miss"],
-      ["good", "✓", "in L2: a hit"],
-      ["ours soft", "", "kept in L2, not wanted now"],
+      ["wrong", "↓", wide ? "from memory: a miss" : "a miss"],
+      ["good", "✓", wide ? "in L2: a hit" : "a hit"],
+      ["ours soft", "", wide ? "kept in L2, not wanted now" : "kept in L2"],
     ].map(([look, sign, words], i) => [
       box(x, y + i * 22, 16, 16, look),
       text(x + 8, y + i * 22 + 12.5, sign, "on", "middle", 12),
@@ -126,22 +126,20 @@
     ]);
 
   /* What misses L2 in all, for each GROUP_M. */
-  const bars = ({ group_m }, { groups, once }, x, y, width) => {
-    const tall = 96;
+  const bars = ({ group_m }, { groups, once }, x, y, width, tall) => {
     const most = Math.max(...groups);
     const wide = Math.min(40, width / MOST);
     const height = (bytes) => (bytes / most) * tall;
-    const floor = y + 34 + tall;
-    const parts = [text(x, y + 8, "KiB that miss in all, by GROUP_M", "muted", "start", 12)];
+    const floor = y + 26 + tall;
+    const parts = [text(x, y + 8, "KiB missed by GROUP_M; dotted: a and b once", "muted", "start", 11)];
     groups.forEach((bytes, g) => {
       const ours = g + 1 === group_m;
       parts.push(box(x + g * wide + 2, floor - height(bytes), wide - 4, height(bytes), ours ? "ours" : "naive soft", 1));
-      parts.push(text(x + (g + 0.5) * wide, floor - height(bytes) - 4, bytes / KIB, ours ? "ink" : "muted", "middle", 11));
+      parts.push(text(x + (g + 0.5) * wide, floor - height(bytes) - 4, draw.count(bytes / KIB), ours ? "ink" : "muted", "middle", 11));
       parts.push(text(x + (g + 0.5) * wide, floor + 14, g + 1, ours ? "ink" : "muted", "middle", 11));
     });
     parts.push(path([[x, floor - height(once)], [x + groups.length * wide, floor - height(once)]], "limit"));
     parts.push(path([[x, floor], [x + MOST * wide, floor]], "grid"));
-    parts.push(text(x, floor + 30, "dotted: each matrix once", "muted", "start", 11));
     return parts;
   };
 
@@ -150,11 +148,11 @@
     const parts = [matrices(settings, result, place)];
     if (place.beside) {
       const left = place.side + 24;
-      parts.push(legend(left, 8), bars(settings, result, left, 120, width - left - 4));
+      parts.push(legend(left, 8, true), bars(settings, result, left, 120, width - left - 4, 110));
       return svg(width, Math.ceil(place.side + 2), parts);
     }
-    parts.push(legend(2, place.side + 10), bars(settings, result, 2, place.side + 92, width - 4));
-    return svg(width, Math.ceil(place.side + 262), parts);
+    parts.push(legend(2, 6), bars(settings, result, 2, place.side + 8, width - 4, 40)); // in the corner that a and b leave free
+    return svg(width, Math.ceil(place.side + 92), parts);
   };
 
   /* ---- words */
@@ -175,7 +173,7 @@
     controls: [
       { name: "num_pid_m", label: "Tiles of M", min: 1, max: MOST, value: 8 },
       { name: "num_pid_n", label: "Tiles of N", min: 1, max: MOST, value: 8 },
-      { name: "group_m", label: "GROUP_M", min: 1, max: ({ num_pid_m }) => num_pid_m, value: 4 },
+      { name: "group_m", label: "GROUP_M", min: 1, max: ({ num_pid_m }) => num_pid_m, value: 4, first: true },
       { name: "together", label: "Programs at a time", min: 1, max: 32, value: 16 },
       { name: "capacity", label: "L2 capacity", unit: "KiB", min: 64, max: 1088, step: 64, value: 512 },
       {

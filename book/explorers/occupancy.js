@@ -38,7 +38,7 @@
 
   const picture = (settings, { resources, blocks, scarcest, warps, slots }, width) => {
     const { slot, bars, end } = geometry(width);
-    const cell = end / 16;
+    const cell = (end * QUARTERS) / slots;
     const shade = (block) => (block % 2 ? "ours soft" : "ours");
     const parts = [draw.text(0, 13, `${settings.gpu}, one SM: ${warps} of ${slots} warps`, "bold"), width < 520 ? "" : draw.text(end, 13, "rows: quarters; numbers: blocks", "muted", "end", 12)];
     for (let warp = 0; warp < slots; warp++) {
@@ -74,12 +74,12 @@
 
   explorers.occupancy = {
     title: "how many blocks fit on one SM",
-    hint: "The dashed block is the first that does not fit; registers in grey are too few for a warp. Drag one of the upper three bars to stretch its blocks.",
+    hint: "Each row is a quarter of the SM, each number a block. The dashed one is the first that does not fit; registers in grey are too few for a warp. Drag one of the upper three bars to stretch its blocks.",
     controls: [
       { name: "gpu", label: "GPU", options: Object.keys(tiles.gpus).map((name) => [name, name]), value: "H100" },
-      { name: "registers", label: "Registers of a thread", min: 16, max: 255, value: 64 },
-      { name: "shared", label: "Shared memory of a block", unit: "KiB", min: 0, max: ({ gpu }) => tiles.gpus[gpu].shared_per_block / KIB, value: 24 },
-      { name: "warps", label: "Warps of a block", min: 1, max: 32, value: 4 },
+      { name: "registers", label: "Registers a thread", min: 16, max: 255, value: 64 },
+      { name: "shared", label: "Shared memory a block", unit: "KiB", min: 0, max: ({ gpu }) => tiles.gpus[gpu].shared_per_block / KIB, value: 24 },
+      { name: "warps", label: "Warps a block", min: 1, max: 32, value: 4 },
     ],
     compute,
     picture,
@@ -91,7 +91,8 @@
     ],
     says: ({ gpu, registers, shared, warps }, { blocks, scarcest, share }) =>
       `On an SM of the ${gpu}, ${draw.many(blocks, "block")} of ${draw.many(warps, "warp")} ${blocks === 1 ? "fits" : "fit"}, ` +
-      `with ${registers} registers a thread and ${shared} KiB: ${+(100 * share).toFixed(1)}\u00a0%, limited by ${scarcest.join(" and ")}.`,
+      `with ${registers} registers a thread and ${shared} KiB: ` +
+      `${blocks ? `${+(100 * share).toFixed(1)}\u00a0%, limited by` : "such a kernel cannot start, for want of"} ${scarcest.join(" and ")}.`,
     drag: (settings, x, y, width, held = { settings, x, y }) => {
       const bar = Math.floor((held.y - geometry(width).bars + 16) / PITCH);
       const name = ["registers", "shared", "warps"][bar];

@@ -3,7 +3,7 @@
 "use strict";
 
 {
-  const RATES = [["fp32", "fp32"], ["fp16", "fp16, tensor cores"]];
+  const RATES = [["fp32", "fp32"], ["fp16", "fp16 tensor"]];
   const X = [-1.3, 4.3]; // FLOPs for each byte, powers of ten
   const Y = [-1.7, 3.7]; // TFLOP/s
 
@@ -14,15 +14,17 @@
   };
   const short = (number) => (number >= 999.5 ? draw.count(number) : String(+number.toPrecision(3)));
 
+  const amount = (power) => +(10 ** power).toPrecision(2); // 400 M, not 398 M
+
   const compute = ({ gpu, rate, bytes, flops }) => {
-    const { bandwidth, [rate]: peak } = tiles.gpus[gpu];
-    const [nbytes, work] = [10 ** bytes, 10 ** flops];
+    const { bandwidth: feed, [rate]: peak } = tiles.gpus[gpu];
+    const [nbytes, work] = [amount(bytes), amount(flops)];
     const intensity = work / nbytes;
-    const [moving, computing] = [nbytes / bandwidth, work / peak];
+    const [moving, computing] = [nbytes / feed, work / peak];
     return {
-      nbytes, work, intensity, bandwidth, peak, moving, computing,
-      ridge: peak / bandwidth,
-      attainable: Math.min(peak, intensity * bandwidth),
+      nbytes, work, intensity, bandwidth: feed, peak, moving, computing,
+      ridge: peak / feed,
+      attainable: Math.min(peak, intensity * feed),
       seconds: Math.max(moving, computing),
       memory: moving > computing, // which of the two sets the pace
     };
@@ -30,7 +32,7 @@
 
   const geometry = (width) => {
     const wide = width >= 520;
-    const [left, right, top, tall] = [42, width - 9, 10, wide ? 310 : 270];
+    const [left, right, top, tall] = [42, width - 9, 10, wide ? 296 : 270];
     const scale = (value, [low, high], from, to) => from + ((Math.log10(value) - low) / (high - low)) * (to - from);
     return {
       wide, left, right, top, bottom: top + tall,
@@ -59,11 +61,11 @@
     const second = tiles.gpus[gpu][other];
     if (second > peak) parts.push(draw.path([[x(ridge), y(peak)], [x(second / bandwidth), y(second)], [right, y(second)]], "limit"));
     else parts.push(draw.path([[x(second / bandwidth), y(second)], [right, y(second)]], "limit"));
-    parts.push(draw.text(right - 4, y(second) - 6, `${other}: ${si(second, "FLOP/s")}`, "muted halo", "end", 12));
-    parts.push(draw.text(right - 4, y(peak) - 6, `${rate}: ${si(peak, "FLOP/s")}`, memory ? "ink halo" : "wrong bold halo", "end", 12));
+    const name = (which, at, look) => draw.text(right - 4, y(at) + (which === "fp16" ? -6 : 16), `${which}: ${si(at, "FLOP/s")}`, `${look} halo`, "end", 12);
+    parts.push(name(other, second, "muted"), name(rate, peak, memory ? "ink" : "wrong bold")); // above and below the course's kernels
     const label = Math.max(x(Math.sqrt(from * ridge)), left + 132);
     parts.push(draw.text(label - 10, y(reach(label) * bandwidth) - 4, `memory: ${si(bandwidth, "B/s")}`, memory ? "wrong bold halo" : "ink halo", "end", 12));
-    parts.push(draw.path([[x(ridge), y(peak)], [x(ridge), bottom]], "limit"), draw.text(x(ridge) + 5, bottom - 6, `ridge: ${short(ridge)}`, "ink", "start", 12));
+    parts.push(draw.path([[x(ridge), y(peak)], [x(ridge), bottom]], "limit"), draw.text(x(ridge) + (memory ? 5 : -5), bottom - 6, `ridge: ${short(ridge)}`, "ink", memory ? "start" : "end", 12)); // not on the line of the point
 
     for (const [, type, at, tflops] of measured(gpu)) parts.push(draw.circle(x(at), y(tflops * 1e12), 3.5, sameRate(type, rate) ? "ours" : "ours soft"));
     parts.push(draw.path(memory ? level : slope, "ink"), draw.path(memory ? slope : level, "wrong bold"));
@@ -73,9 +75,7 @@
     parts.push(draw.path([[here, there], [here, bottom]], "ink"));
     if (near) {
       const [name, , at, tflops] = near;
-      const [a, b] = [x(at), y(tflops * 1e12)];
-      const end = a > (left + right) / 2;
-      parts.push(draw.circle(a, b, 6, "ours stroke"), draw.text(end ? a - 12 : a + 12, b + 18, name, "ours bold halo", end ? "end" : "start", 12));
+      parts.push(draw.circle(x(at), y(tflops * 1e12), 6, "ours stroke"), draw.text(right - 4, bottom - 50, `nearest: ${name}`, "ours bold halo", "end", 12));
     }
     parts.push(draw.circle(here, there, 8, "paper"), draw.circle(here, there, 6, "ink"));
 
@@ -105,19 +105,19 @@
 
   explorers.roofline = {
     title: "how fast at best",
-    hint: "Drag left and right: your operation slides along its roof. The small dots are kernels of this course, measured on an H200.",
+    hint: "Drag left and right: your operation slides along its roof. Small dots, on the H200: kernels of this course, filled in this arithmetic, hollow in the other.",
     controls: [
       { name: "gpu", label: "GPU", options: Object.keys(tiles.gpus).map((name) => [name, name]), value: "H200" },
       { name: "rate", label: "Arithmetic", options: RATES, value: "fp32" },
-      { name: "bytes", label: "Moves", min: 5, max: 11, step: 0.05, value: 9, show: (value) => si(10 ** value, "B") },
-      { name: "flops", label: "Computes", min: ({ bytes }) => bytes + X[0], max: ({ bytes }) => bytes + X[1], step: 0.05, value: 8.6, show: (value) => si(10 ** value, "FLOP") },
+      { name: "bytes", label: "Moves", min: 5, max: 11, step: 0.05, value: 9, show: (value) => si(amount(value), "B") },
+      { name: "flops", label: "Computes", min: ({ bytes }) => bytes + X[0], max: ({ bytes }) => bytes + X[1], step: 0.05, value: 8.6, show: (value) => si(amount(value), "FLOP") },
     ],
     compute,
     picture,
     facts: (settings, { intensity, ridge, memory, attainable, seconds }) => [
       ["FLOPs for each byte", short(intensity)],
       ["ridge point", short(ridge)],
-      ["bound by", memory ? "memory" : "arithmetic"],
+      ["it is", memory ? "memory-bound" : "compute-bound"],
       ["time at best", si(seconds, "s")],
       ["speed at best", si(attainable, "FLOP/s")],
     ],

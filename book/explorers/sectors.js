@@ -27,7 +27,7 @@
   const geometry = (width) => {
     const wide = width >= 600;
     const [across, pitch, tall] = wide ? [4, 36, 31] : [2, 21, 19];
-    const [left, top, gap] = [wide ? 44 : 38, 64, wide ? 8 : 6];
+    const [left, top, gap] = [wide ? 44 : width < 320 ? 35 : 38, 64, wide ? 8 : 5];
     const line = (width - left - (across - 1) * gap) / across;
     return { wide, across, pitch, tall, left, top, gap, line, byte: line / LINE };
   };
@@ -47,17 +47,18 @@
   const picture = ({ itemsize, stride, offset }, { sectors, wanted, moved }, width) => {
     const g = geometry(width);
     const { wide, tall } = g;
+    const small = wide ? 11 : width < 320 ? 9 : 9.5;
     const room = width / (LANES * SECTOR); // at most, each lane moves a sector
     const vain = wide ? width / 3 : width / 2;
     const parts = [
       draw.box(0, 1, 12, 12, "ours"),
-      draw.text(18, 12, `wanted: ${draw.count(wanted)} bytes`),
+      draw.text(18, 12, `wanted: ${draw.count(wanted)}${width < 320 ? "" : " bytes"}`),
       draw.box(vain, 1, 12, 12, "ours soft"),
       draw.text(vain + 18, 12, `${wide ? "moved in vain" : "in vain"}: ${draw.count(moved - wanted)}`),
       draw.box(0.5, 22, width - 1, 16, "empty"),
       draw.box(0.5, 22, moved * room - 1, 16, "ours soft"),
       draw.box(0.5, 22, Math.max(1, wanted * room - 1), 16, "ours"),
-      draw.text(g.left - 7, 56, "byte", "muted", "end", wide ? 11 : 10),
+      draw.text(g.left - 7, 56, "byte", "muted", "end", small),
       draw.text(g.left + g.line / 2, 56, "a line, 128 bytes", "muted", "middle", 11),
       wide ? draw.text(width, 12, "at most 1,024", "muted", "end", 12) : "",
     ];
@@ -66,13 +67,12 @@
       const [x, y] = place(g, number * SECTOR);
       const cell = SECTOR * g.byte - 2;
       const lanes = of.get(number);
-      if ((number * SECTOR) % (LINE * g.across) === 0) parts.push(draw.text(g.left - 7, y + tall / 2 + 4, draw.count(number * SECTOR), "muted", "end", wide ? 11 : 10));
+      if ((number * SECTOR) % (LINE * g.across) === 0) parts.push(draw.text(g.left - 7, y + tall / 2 + 4, draw.count(number * SECTOR), "muted", "end", small));
       parts.push(draw.box(x, y, cell, tall, lanes ? "ours soft" : "empty"));
       if (!lanes) continue;
       const { first, last } = lanes;
-      const size = wide ? 11 : 9.5;
       const height = wide ? 9 : 6;
-      parts.push(draw.text(x + cell / 2, y + tall - height - (wide ? 6 : 3.5), first === last ? first : `${first}–${last}`, "ink", "middle", size));
+      parts.push(draw.text(x + cell / 2, y + tall - height - (wide ? 6 : 3.5), first === last ? first : `${first}–${last}`, "ink", "middle", small));
       const run = stride === 1 ? last - first + 1 : 1; // neighbours are drawn as one
       for (let lane = first; lane <= last; lane += run) {
         const start = ((offset + lane * stride) * itemsize) % SECTOR;
@@ -95,10 +95,10 @@
 
   explorers.sectors = {
     title: "one load of a warp",
-    hint: "Below the bar, memory: each box is a sector, with the lanes that read it. Drag the first one to shift the load, another one to stretch it.",
+    hint: "Below the bar, memory: each box is a sector, with the lanes that read it. Drag the box of lane 0 to shift the load, another coloured box to stretch it.",
     controls: [
       { name: "itemsize", label: "Bytes of an element", options: [1, 2, 4, 8, 16].map((size) => [size, String(size)]), value: 4 },
-      { name: "stride", label: "Stride", unit: "elements", min: 0, max: ({ itemsize }) => Math.min(32, LINE / itemsize), value: 1 },
+      { name: "stride", label: "Stride", show: (stride) => draw.many(stride, "element"), min: 0, max: ({ itemsize }) => Math.min(32, LINE / itemsize), value: 1 },
       { name: "offset", label: "First element", min: 0, max: 31, value: 0 },
     ],
     compute,
@@ -112,7 +112,7 @@
     ],
     says: ({ itemsize, stride, offset }, { sectors, lines, useful }) =>
       `32 lanes read ${draw.many(itemsize, "byte")} each, at stride ${stride} from element ${offset} on: ` +
-      `${draw.many(sectors.length, "sector")} of ${draw.many(lines, "line")} move, and ${percent(useful)} of their bytes are wanted.`,
+      `${draw.many(sectors.length, "sector")} of ${draw.many(lines, "line")} ${sectors.length === 1 ? "moves" : "move"}, and ${percent(useful)} of their bytes are wanted.`,
     drag: (settings, x, y, width, held = { settings, x, y }) => {
       const g = geometry(width);
       const lane = held.y < g.top ? null : laneAt(held.settings, byteAt(g, held.x, held.y));

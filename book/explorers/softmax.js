@@ -82,8 +82,8 @@
     return { beside, across, cell, at, span };
   };
 
-  const TALL = 84; // of each of the two rows of bars
-  const [SCORES, TERMS, TABLE] = [22, 164, 284];
+  const TALL = 78; // of each of the two rows of bars
+  const [SCORES, TERMS, TABLE] = [22, 156, 278];
 
   const level = (x, y, wide, look) => path([[x, y], [x + wide, y]], look);
 
@@ -113,6 +113,7 @@
     const floor = TERMS + TALL;
     const caption = end ? "weights exp(x − m) / l; lines: safe softmax" : "the terms exp(x − m_i), which add up to l_i";
     const parts = [text(2, TERMS - 8, caption, "muted", "start", 12)];
+    if (!end) parts.push(text(2, floor + 31, "solid: kept, pale: added, dashed: before", "muted", "start", 11));
     parts.push(level(0, TERMS, across, "limit"), text(across, TERMS - 8, "1", "muted", "end", 11));
     parts.push(level(0, floor, across, "grid"));
     const term = (score, m) => (score > -Infinity ? Math.exp(score - m) : 0);
@@ -142,7 +143,7 @@
     const column = (c) => left + 42 + ((width - 42) * c) / 4; // its right edge
     const line = (k) => top + 16 + (k + 0.66) * (128 / (rows.length + 1));
     const parts = [level(left, top + 15, width, "grid")];
-    ["before", "× alpha", "+ block", "after"].forEach((words, c) => parts.push(text(column(c + 1), top + 9, words, "muted", "end", 11)));
+    ["before", "× alpha", "this block", "after"].forEach((words, c) => parts.push(text(column(c + 1), top + 9, words, "muted", "end", 11)));
     rows.forEach(([name, ...cells], k) => {
       parts.push(text(left, line(k), name));
       cells.forEach((value, c) => value == null || parts.push(text(column(c + 1), line(k), fixed(value), ["muted", "ours", "muted", "ink"][c], "end")));
@@ -170,7 +171,7 @@
     parts.push(scoreBars(settings, result, place), termBars(settings, result, place));
     const [left, top] = place.beside ? [place.across + 32, 60] : [2, TABLE];
     parts.push(table(settings, result, left, top, width - left - (place.beside ? 4 : 2)));
-    return svg(width, place.beside ? TERMS + TALL + 24 : TABLE + 150, parts);
+    return svg(width, place.beside ? TERMS + TALL + 38 : TABLE + 150, parts);
   };
 
   /* ---- the sentence */
@@ -198,8 +199,8 @@
     title: "the online softmax of one row",
     controls: [
       { name: "row", label: "Scores", options: Object.entries(ROWS).map(([row, [words]]) => [row, words]), value: "digits" },
-      { name: "n", label: "How many", min: 8, max: 16, value: 8 },
       { name: "block_size", label: "Block size", min: 1, max: 8, value: 2 },
+      { name: "n", label: "How many", min: 8, max: 16, value: 8 },
       { name: "values", label: "with values v, and acc", on: false },
       {
         name: "step",
