@@ -217,11 +217,13 @@ def test_a_limit_on_addresses_is_an_ordinary_error(start):
 @pytest.mark.parametrize("end", ["stop", "death", "owner killed"])
 def test_what_a_kernel_started_ends_with_it(start, tmp_path, end):
     """Also what has left its session and was born twice."""
-    daemon = """
+    name = f"daemon-{os.getpid() % 100_000}"  # other tests start daemons beside this one
+    daemon = f"""
     import os, time
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
+            open("/proc/self/comm", "w").write({name!r})
             time.sleep(100)
         os._exit(0)
     os.wait()
@@ -237,13 +239,12 @@ def test_what_a_kernel_started_ends_with_it(start, tmp_path, end):
     print("ended", flush=True)
     sys.stdin.readline()
     """
-    before = {path.name for path in Path("/proc").glob("[0-9]*")}
     owner = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert owner.stdout.readline() == "ready\n"
-    daemons = [name for name in _sleepers() if name not in before]
-    assert daemons
+    assert wait_until(lambda: called(name))
+    daemons = called(name)
     if end == "owner killed":
         owner.send_signal(signal.SIGKILL)
     else:
@@ -255,13 +256,12 @@ def test_what_a_kernel_started_ends_with_it(start, tmp_path, end):
     owner.communicate()
 
 
-def _sleepers() -> list[str]:
-    """Processes whose parents left them: children of a process 1 or of a warden, in a session of their own."""
+def called(name: str) -> list[str]:
+    """The processes that gave themselves this name."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         try:
-            text = (path / "stat").read_text().rpartition(")")[2].split()
-            if b"warm process" in (path / "cmdline").read_bytes() and text[3] != path.name:
+            if (path / "comm").read_text().strip() == name:
                 found.append(path.name)
         except OSError:
             continue
