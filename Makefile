@@ -44,7 +44,7 @@ notebooks: $(ready) ## Derive notebooks/ from solutions/
 	$(python) -m classroom notebooks $(if $(FORCE),--force)
 
 test: $(ready) ## Unit tests, then every solution, then every wrong answer
-	$(python) -m pytest tests --ignore tests/test_answers.py -n $(JOBS) --dist loadfile
+	$(python) -m pytest tests --ignore tests/test_answers.py -n $(shell expr $(JOBS) + 1) --dist loadfile  # some wait for what they started
 	$(python) -m pytest --nbval solutions -n $(JOBS)
 	$(python) -m pytest tests/test_answers.py -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import re
@@ -212,6 +213,7 @@ def search_terms(folder: Path) -> set[str]:
     return set(index["terms"]) | set(index["titleterms"])
 
 
+@functools.cache
 def telltale_words() -> set[str]:
     """Stems of the words that stand in solutions and hidden checks, and in no page or student's copy."""
     stem = SearchEnglish({}).stem
